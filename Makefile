@@ -1,0 +1,72 @@
+# tuneaudit. `make help` lists the targets.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+PKG_CONFIG ?= pkg-config
+B ?= build
+
+LIBS := libnl-3.0 libnl-genl-3.0 libmnl json-c
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
+	-Wpointer-arith -Wwrite-strings -Wundef -Wformat=2 -Wno-unused-parameter $(if $(DEVELOPER),-Werror)
+TA_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DTA_VERSION='"$(VERSION)"' -Isrc -I. $(WARN) $(shell $(PKG_CONFIG) --cflags $(LIBS))
+TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS))
+
+SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c probes/*.c))
+GEN := $(B)/gen/registry.c $(B)/gen/rules.c
+OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o)
+LIB_OBJ := $(filter-out $(B)/src/cli/main.o,$(OBJ))
+
+.DEFAULT_GOAL := all
+.PHONY: all
+all: $(B)/tuneaudit ## build the program (default)
+
+include tests/tests.mk
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}' | sort
+
+$(B)/tuneaudit: $(B)/src/cli/main.o $(B)/libtuneaudit.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS)
+
+$(B)/libtuneaudit.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $(LIB_OBJ)
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/gen/%.o: $(B)/gen/%.c
+	$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# Registries: tables made from the file list, so that adding a thing adds one file.
+REGISTERED := $(wildcard probes/*.c src/derive/*.c src/fix/fixers/*.c src/report/formats/*.c src/cli/cmds/*.c)
+$(B)/gen/registry.c: tools/mkregistry.sh $(B)/gen/registry.list
+	sh tools/mkregistry.sh $(REGISTERED) > $@.tmp && mv $@.tmp $@
+
+RULE_FILES := $(sort $(wildcard rules/*.rules rules/profiles/*.rules))
+$(B)/gen/rules.c: tools/mkrules.sh $(B)/gen/rules.list $(RULE_FILES)
+	sh tools/mkrules.sh $(RULE_FILES) > $@.tmp && mv $@.tmp $@
+
+# The lists change only when files come or go.
+$(B)/gen/registry.list: FORCE
+	@mkdir -p $(@D); echo '$(REGISTERED)' | cmp -s - $@ || echo '$(REGISTERED)' > $@
+$(B)/gen/rules.list: FORCE
+	@mkdir -p $(@D); echo '$(RULE_FILES)' | cmp -s - $@ || echo '$(RULE_FILES)' > $@
+.PHONY: FORCE
+FORCE:
+
+.PHONY: install
+install: all ## install under DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/tuneaudit $(DESTDIR)$(PREFIX)/bin/tuneaudit
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(B)
+
+-include $(OBJ:.o=.d)

@@ -1,0 +1,27 @@
+/*
+ * Numbers from text, strictly: the whole text is the number or it is an error.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/macros.h"
+
+/*
+ * Decimal with an optional '-', blanks and newlines around allowed.
+ * 0, -EINVAL (not a number) or -ERANGE (outside int64).
+ */
+int ta_parse_i64(const char *text, int64_t *ret);
+
+/* The same without sign; -ERANGE outside uint64. */
+int ta_parse_u64(const char *text, uint64_t *ret);
+
+/* Hexadecimal digits without 0x. */
+int ta_parse_hex(const char *text, uint64_t *ret);
+
+/*
+ * One blank-separated word at *text as uint64; moves *text behind it.
+ * 0, -ENODATA (nothing left), -EINVAL (a word, but no number), -ERANGE.
+ */
+int ta_next_u64(const char **text, uint64_t *ret);
+int ta_next_i64(const char **text, int64_t *ret);

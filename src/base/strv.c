@@ -1,0 +1,130 @@
+#include "base/strv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ta_strv_addn(struct ta_strv *s, const char *text, size_t len)
+{
+	char *copy;
+
+	if (s->error)
+		return;
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		char **v = reallocarray(s->v, cap, sizeof(*v));
+
+		if (!v) {
+			s->error = -ENOMEM;
+			return;
+		}
+		s->v = v;
+		s->cap = cap;
+	}
+	copy = strndup(text, len);
+	if (!copy) {
+		s->error = -ENOMEM;
+		return;
+	}
+	s->v[s->n++] = copy;
+}
+
+void ta_strv_add(struct ta_strv *s, const char *text)
+{
+	ta_strv_addn(s, text, strlen(text));
+}
+
+void ta_strv_split(struct ta_strv *s, const char *text, const char *seps)
+{
+	while (*text) {
+		size_t n = strcspn(text, seps);
+
+		if (n)
+			ta_strv_addn(s, text, n);
+		text += n;
+		text += strspn(text, seps);
+	}
+}
+
+bool ta_strv_has(const struct ta_strv *s, const char *text)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->v[i], text) == 0)
+			return true;
+	return false;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Compares two runs of digits as numbers of any length; moves both past them. */
+static int cmp_digits(const char **a, const char **b)
+{
+	size_t na, nb;
+	int c;
+
+	*a += strspn(*a, "0");
+	*b += strspn(*b, "0");
+	na = strspn(*a, "0123456789");
+	nb = strspn(*b, "0123456789");
+	if (na != nb)
+		return na < nb ? -1 : 1;
+	c = strncmp(*a, *b, na);
+	*a += na;
+	*b += nb;
+	return c;
+}
+
+int ta_natural_cmp(const char *a, const char *b)
+{
+	const char *start_a = a, *start_b = b;
+
+	while (*a && *b) {
+		if (is_digit(*a) && is_digit(*b)) {
+			int c = cmp_digits(&a, &b);
+
+			if (c)
+				return c;
+			continue;
+		}
+		if (*a != *b)
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		a++;
+		b++;
+	}
+	if (*a || *b)
+		return *a ? 1 : -1;
+	/* "01" and "1": equal as numbers, not as names. */
+	return strcmp(start_a, start_b);
+}
+
+static int cmp_entries(const void *a, const void *b)
+{
+	return ta_natural_cmp(*(char *const *)a, *(char *const *)b);
+}
+
+void ta_strv_sort(struct ta_strv *s)
+{
+	size_t out = 0;
+
+	if (!s->n)
+		return;
+	qsort(s->v, s->n, sizeof(*s->v), cmp_entries);
+	for (size_t i = 1; i < s->n; i++) {
+		if (strcmp(s->v[out], s->v[i]) == 0)
+			free(s->v[i]);
+		else
+			s->v[++out] = s->v[i];
+	}
+	s->n = out + 1;
+}
+
+void ta_strv_done(struct ta_strv *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i]);
+	free(s->v);
+	*s = (struct ta_strv)TA_STRV_INIT;
+}

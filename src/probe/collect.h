@@ -1,0 +1,17 @@
+/*
+ * Which probes run, and the document they fill.
+ */
+#pragma once
+
+#include "facts/schema.h"
+#include "probe/probe.h"
+
+/* All tables of probes and derivations as one schema. Built once, freed by the caller. */
+int ta_collect_schema(struct ta_schema **ret, struct ta_err *err);
+
+/*
+ * Runs the probes whose fields are asked for, then the derivations. `owners` are names of probes and derivations as
+ * ta_schema_owner() tells them; a derivation brings the probes it needs. NULL: all.
+ * What was not run stands in `absent` as not-asked.
+ */
+int ta_collect(struct ta_host *h, const struct ta_strv *owners, struct ta_facts **ret, struct ta_err *err);

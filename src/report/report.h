@@ -1,0 +1,25 @@
+/*
+ * Formats: a result in, bytes out. They compute nothing (law 2).
+ * To add one: src/report/formats/NAME.c with  const struct ta_format ta_format_NAME.
+ */
+#pragma once
+
+#include "audit/audit.h"
+
+struct ta_report_options {
+	unsigned columns; /* width for text; at least 20 */
+	bool color;
+	int verbosity; /* −1 quiet, 0, 1 verbose */
+	const char *tool_version;
+	const char *how; /* options to repeat in suggested commands: " --profile gateway", "" */
+};
+
+struct ta_format {
+	const char *name;
+	const char *summary; /* for --help */
+	void (*check)(const struct ta_audit *a, const struct ta_facts *facts, const struct ta_report_options *o,
+		struct ta_buf *ret);
+};
+
+extern const struct ta_format *const ta_formats[]; /* generated */
+extern const size_t ta_n_formats;

@@ -1,0 +1,14 @@
+# The test targets. Each can be run by hand; CI runs the same ones.
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+
+.PHONY: check-unit
+check-unit: $(UNIT_BIN) ## unit tests (cmocka)
+	@fail=0; for t in $(UNIT_BIN); do $$t > $$t.log 2>&1 || { cat $$t.log; fail=1; }; done; exit $$fail
+
+$(B)/tests/%: tests/unit/%.c $(B)/libtuneaudit.a
+	@mkdir -p $(@D)
+	$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS) -lcmocka
+
+-include $(UNIT_BIN:=.d)
