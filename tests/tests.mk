@@ -12,3 +12,11 @@ $(B)/tests/%: tests/unit/%.c $(B)/libtuneaudit.a
 	$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS) -lcmocka
 
 -include $(UNIT_BIN:=.d)
+
+# A kind of test brings its own fragment, tests/NAME.mk, with its targets; what belongs into the default
+# suite it adds to CHECKS. One file more, nothing to edit here.
+CHECKS := check-unit
+include $(filter-out tests/tests.mk,$(sort $(wildcard tests/*.mk)))
+
+.PHONY: check
+check: $(CHECKS) ## the default test suite
