@@ -21,7 +21,7 @@ LIB_OBJ := $(filter-out $(B)/src/cli/main.o,$(OBJ))
 
 .DEFAULT_GOAL := all
 .PHONY: all
-all: $(B)/tuneaudit ## build the program (default)
+all: $(if $(wildcard src/cli/main.c),$(B)/tuneaudit,$(B)/libtuneaudit.a) ## build the program (default)
 
 include tests/tests.mk
 
