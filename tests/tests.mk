@@ -1,4 +1,7 @@
 # The test targets. Each can be run by hand; CI runs the same ones.
+# Every other tests/*.mk is read too: one fragment per kind of test.
+
+include $(sort $(filter-out tests/tests.mk,$(wildcard tests/*.mk)))
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)

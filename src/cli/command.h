@@ -6,8 +6,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/strv.h"
 
@@ -21,14 +22,22 @@ enum {
 	TA_EXIT_INTERNAL = 70,
 };
 
-enum ta_option_kind { TA_OPT_FLAG, TA_OPT_STRING, TA_OPT_NUMBER, TA_OPT_LIST /* comma-separated, repeatable */ };
+enum ta_option_kind {
+	TA_OPT_FLAG,
+	TA_OPT_STRING,
+	TA_OPT_NUMBER, /* 0 … max */
+	TA_OPT_LIST,   /* comma-separated, repeatable */
+	TA_OPT_LATER,  /* promised, not in this version: refused by name */
+};
 
 struct ta_option {
 	const char *name; /* without the dashes */
 	const char *arg;  /* "DIR", NULL for flags */
 	enum ta_option_kind kind;
 	const char *help;
-	size_t offset; /* into the command's values struct: bool, const char *, int64_t (−1 unset), struct ta_strv */
+	size_t offset; /* into the command's values struct: bool, const char *, int64_t, struct ta_strv */
+	int64_t unset; /* numbers: the value where the option is not given */
+	int64_t max;   /* numbers: the largest allowed */
 };
 
 struct ta_cli {
@@ -36,20 +45,29 @@ struct ta_cli {
 	bool verbose;
 	unsigned columns;
 	bool color;
-	FILE *out;
-	FILE *err;
+	struct ta_buf out; /* goes to stdout when the command has run, in one piece */
 };
 
 struct ta_command {
 	const char *name;
-	const char *args;    /* "[AREA…]" */
+	const char *args;    /* "[AREA...]" */
 	const char *summary; /* one line */
-	const char *help;    /* what --help adds below the options, may be NULL */
+	const char *about;   /* paragraphs for --help */
+	const char *exits;   /* lines of CODE, tab, meaning */
+	const char *examples; /* lines of a command, tab, what it does */
 	const struct ta_option *options;
 	size_t n_options;
 	size_t values_size;
+	/* -1: any number of arguments */
+	int min_args, max_args;
 	int (*run)(struct ta_cli *cli, void *values, const struct ta_strv *args); /* an exit code */
 };
 
 extern const struct ta_command *const ta_commands[]; /* generated */
 extern const size_t ta_n_commands;
+
+/* "tuneaudit: …" on stderr, made safe; the only thing besides `out` that a command says. Returns `code`. */
+int ta_cli_fail(int code, const char *fmt, ...) ta_printf(2, 3);
+
+/* Text on stderr as it is, but safe line by line: diagnostics that carry their own position. */
+void ta_cli_say(const char *text);

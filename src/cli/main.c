@@ -1,0 +1,153 @@
+/*
+ * Where the program begins and ends: options, the command, one write of what it made, the exit code.
+ *
+ * A write error loses the result, whatever the verdict was: a message and 70. A reader that has left (`| head`) wanted no
+ * more: nothing is said and the exit code stays the command's.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli/options.h"
+#include "cli/system.h"
+#include "report/text.h"
+
+/* Commands that scripts may know from the documents already. */
+static const char *const later[] = {
+	"plan", "apply", "confirm", "rollback", "history", "load", "trial", "baseline", "lint", "report",
+};
+
+void ta_cli_say(const char *text)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+		ta_buf_add(&line, text, n);
+		ta_text_safe(&b, ta_buf_text(&line));
+		ta_buf_addc(&b, '\n');
+		text += n + (text[n] == '\n');
+	}
+	ta_system_write(STDERR_FILENO, ta_buf_text(&b), b.len);
+}
+
+int ta_cli_fail(int code, const char *fmt, ...)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	va_list ap;
+
+	ta_buf_adds(&b, "tuneaudit: ");
+	va_start(ap, fmt);
+	ta_buf_vprintf(&b, fmt, ap);
+	va_end(ap);
+	ta_cli_say(b.error ? "tuneaudit: out of memory" : b.data);
+	return code;
+}
+
+static const struct ta_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ta_n_commands; i++)
+		if (strcmp(ta_commands[i]->name, name) == 0)
+			return ta_commands[i];
+	return NULL;
+}
+
+static int no_such_command(const char *name)
+{
+	struct ta_nearest near = TA_NEAREST(name);
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(later); i++)
+		if (strcmp(later[i], name) == 0)
+			return ta_cli_fail(TA_EXIT_USAGE, "%s is not in this version", name);
+	for (size_t i = 0; i < ta_n_commands; i++)
+		ta_nearest_try(&near, ta_commands[i]->name);
+	if (near.best)
+		return ta_cli_fail(TA_EXIT_USAGE, "no command '%s'; did you mean '%s'?", name, near.best);
+	return ta_cli_fail(TA_EXIT_USAGE, "no command '%s'; 'tuneaudit --help' lists them", name);
+}
+
+static int print_version(struct ta_cli *cli)
+{
+	ta_buf_printf(&cli->out, "tuneaudit %s\n", TA_VERSION);
+	return TA_EXIT_OK;
+}
+
+static int run_command(struct ta_cli *cli, const struct ta_command *c, char **argv, size_t n, struct ta_globals *globals)
+{
+	ta_cleanup_strv struct ta_strv args = TA_STRV_INIT;
+	void *values = calloc(1, TA_MAX(c->values_size, (size_t)1));
+	struct ta_err err;
+	int rc, code;
+
+	if (!values)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+	rc = ta_options_parse(c, argv, n, globals, values, &args, &err);
+	cli->quiet = globals->quiet;
+	cli->verbose = globals->verbose;
+	if (rc < 0) {
+		code = ta_cli_fail(TA_EXIT_USAGE, "%s\nTry 'tuneaudit %s --help'.", err.text, c->name);
+	} else if (globals->version) {
+		code = print_version(cli);
+	} else if (globals->help) {
+		ta_help_command(c, cli->columns, &cli->out);
+		code = TA_EXIT_OK;
+	} else {
+		code = c->run(cli, values, &args);
+	}
+	ta_options_done(c, values);
+	free(values);
+	return code;
+}
+
+static int dispatch(struct ta_cli *cli, char **argv, size_t n)
+{
+	struct ta_globals globals = {0};
+	const struct ta_command *c;
+	struct ta_err err;
+	size_t at;
+
+	if (ta_options_globals(argv, n, &globals, &at, &err) < 0)
+		return ta_cli_fail(TA_EXIT_USAGE, "%s\nTry 'tuneaudit --help'.", err.text);
+	if (at == n || (strcmp(argv[at], "help") == 0 && at + 1 == n)) {
+		if (globals.version)
+			return print_version(cli);
+		ta_help_program(cli->columns, &cli->out);
+		return globals.help || at < n ? TA_EXIT_OK : TA_EXIT_USAGE;
+	}
+	c = find_command(argv[at]);
+	return c ? run_command(cli, c, argv + at + 1, n - at - 1, &globals) : no_such_command(argv[at]);
+}
+
+static int flush(struct ta_cli *cli, int code)
+{
+	int rc;
+
+	if (cli->out.error)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "the output could not be built: %s", strerror(-cli->out.error));
+	rc = ta_system_write(STDOUT_FILENO, ta_buf_text(&cli->out), cli->out.len);
+	if (rc < 0 && rc != -EPIPE)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "writing the result failed: %s", strerror(-rc));
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct ta_cli cli = {0};
+	int code;
+
+	ta_system_hold_descriptors();
+	signal(SIGPIPE, SIG_IGN);
+	cli.columns = ta_system_columns();
+	cli.color = ta_system_color();
+	code = dispatch(&cli, argv + 1, argc > 0 ? (size_t)argc - 1 : 0);
+	code = flush(&cli, code);
+	ta_buf_done(&cli.out);
+	return code;
+}

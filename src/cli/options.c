@@ -1,0 +1,205 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/num.h"
+
+static const struct {
+	const char *name;
+	char letter;
+	size_t offset;
+} globals_table[] = {
+	{"help", 'h', offsetof(struct ta_globals, help)},
+	{"version", 0, offsetof(struct ta_globals, version)},
+	{"quiet", 'q', offsetof(struct ta_globals, quiet)},
+	{"verbose", 'v', offsetof(struct ta_globals, verbose)},
+};
+
+static void set_flag(void *base, size_t offset)
+{
+	*(bool *)((char *)base + offset) = true;
+}
+
+/* A cluster of letters: -q, -qv. */
+static int short_options(const char *word, struct ta_globals *g, struct ta_err *err)
+{
+	for (const char *s = word + 1; *s; s++) {
+		size_t i = 0;
+
+		while (i < TA_ARRAY_SIZE(globals_table) && globals_table[i].letter != *s)
+			i++;
+		if (i == TA_ARRAY_SIZE(globals_table))
+			return ta_err_set(err, -EINVAL, "unknown option '%s' (one dash: -h, -q, -v)", word);
+		set_flag(g, globals_table[i].offset);
+	}
+	return 0;
+}
+
+static bool long_global(const char *name, size_t len, struct ta_globals *g)
+{
+	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++) {
+		if (strlen(globals_table[i].name) == len && memcmp(globals_table[i].name, name, len) == 0) {
+			set_flag(g, globals_table[i].offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct ta_option *find_option(const struct ta_command *c, const char *name, size_t len)
+{
+	for (size_t i = 0; c && i < c->n_options; i++)
+		if (strlen(c->options[i].name) == len && memcmp(c->options[i].name, name, len) == 0)
+			return &c->options[i];
+	return NULL;
+}
+
+static int unknown_option(const struct ta_command *c, const char *name, size_t len, struct ta_err *err)
+{
+	char word[64];
+	struct ta_nearest near = TA_NEAREST(word);
+
+	if (len >= sizeof(word))
+		return ta_err_set(err, -EINVAL, "unknown option '--%.40s...'", name);
+	memcpy(word, name, len);
+	word[len] = '\0';
+	for (size_t i = 0; c && i < c->n_options; i++)
+		if (c->options[i].kind != TA_OPT_LATER)
+			ta_nearest_try(&near, c->options[i].name);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++)
+		ta_nearest_try(&near, globals_table[i].name);
+	if (near.best)
+		return ta_err_set(err, -EINVAL, "unknown option '--%s'; did you mean '--%s'?", word, near.best);
+	return ta_err_set(err, -EINVAL, "unknown option '--%s'", word);
+}
+
+static int set_number(const struct ta_option *o, const char *text, void *slot, struct ta_err *err)
+{
+	int64_t v;
+	int rc = *text && !strpbrk(text, " \t\r\n") ? ta_parse_i64(text, &v) : -EINVAL;
+
+	if (rc < 0 || v < 0 || v > o->max)
+		return ta_err_set(err, -EINVAL, "--%s takes a number from 0 to %lld, not '%s'", o->name, (long long)o->max,
+			text);
+	*(int64_t *)slot = v;
+	return 0;
+}
+
+static int set_value(const struct ta_option *o, const char *text, void *values, struct ta_err *err)
+{
+	void *slot = (char *)values + o->offset;
+	struct ta_strv *list = slot;
+
+	switch (o->kind) {
+	case TA_OPT_NUMBER:
+		return set_number(o, text, slot, err);
+	case TA_OPT_LIST:
+		ta_strv_split(list, text, ", ");
+		if (list->error)
+			return list->error;
+		if (!list->n)
+			return ta_err_set(err, -EINVAL, "--%s needs %s", o->name, o->arg);
+		return 0;
+	default:
+		if (!*text)
+			return ta_err_set(err, -EINVAL, "--%s needs %s, not the empty text", o->name, o->arg);
+		*(const char **)slot = text;
+		return 0;
+	}
+}
+
+/* One --word; *i moves past its value if that is the next word. */
+static int long_option(const struct ta_command *c, char *const *argv, size_t n, size_t *i, struct ta_globals *g,
+	void *values, struct ta_err *err)
+{
+	const char *name = argv[*i] + 2;
+	size_t len = strcspn(name, "=");
+	const char *value = name[len] ? name + len + 1 : NULL;
+	const struct ta_option *o = find_option(c, name, len);
+
+	if (!o && long_global(name, len, g))
+		return value ? ta_err_set(err, -EINVAL, "--%.*s takes no value", (int)len, name) : 0;
+	if (!o)
+		return unknown_option(c, name, len, err);
+	if (o->kind == TA_OPT_LATER)
+		return ta_err_set(err, -EINVAL, "--%s is not in this version", o->name);
+	if (o->kind == TA_OPT_FLAG) {
+		if (value)
+			return ta_err_set(err, -EINVAL, "--%s takes no value", o->name);
+		set_flag(values, o->offset);
+		return 0;
+	}
+	if (!value) {
+		/* Most likely a forgotten value, not one that begins with two dashes. */
+		if (*i + 1 >= n || strncmp(argv[*i + 1], "--", 2) == 0)
+			return ta_err_set(err, -EINVAL, "--%s needs %s", o->name, o->arg);
+		value = argv[++*i];
+	}
+	return set_value(o, value, values, err);
+}
+
+static int check_count(const struct ta_command *c, const struct ta_strv *args, struct ta_err *err)
+{
+	if (c->max_args >= 0 && args->n > (size_t)c->max_args)
+		return ta_err_set(err, -EINVAL, "'%s' is one argument too many", args->v[c->max_args]);
+	if (args->n < (size_t)c->min_args)
+		return ta_err_set(err, -EINVAL, "%s needs %s", c->name, c->args);
+	return 0;
+}
+
+int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n, struct ta_globals *globals, void *values,
+	struct ta_strv *args, struct ta_err *err)
+{
+	bool only_args = false;
+	int rc = 0;
+
+	memset(values, 0, c->values_size);
+	for (size_t i = 0; i < c->n_options; i++)
+		if (c->options[i].kind == TA_OPT_NUMBER)
+			*(int64_t *)((char *)values + c->options[i].offset) = c->options[i].unset;
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const char *word = argv[i];
+
+		if (only_args || word[0] != '-' || !word[1])
+			ta_strv_add(args, word);
+		else if (strcmp(word, "--") == 0)
+			only_args = true;
+		else if (word[1] == '-')
+			rc = long_option(c, argv, n, &i, globals, values, err);
+		else
+			rc = short_options(word, globals, err);
+	}
+	if (rc < 0)
+		return rc;
+	if (args->error)
+		return ta_err_set(err, args->error, "out of memory");
+	/* Who asks for help need not know the arguments yet. */
+	return globals->help || globals->version ? 0 : check_count(c, args, err);
+}
+
+void ta_options_done(const struct ta_command *c, void *values)
+{
+	for (size_t i = 0; i < c->n_options; i++)
+		if (c->options[i].kind == TA_OPT_LIST)
+			ta_strv_done((struct ta_strv *)((char *)values + c->options[i].offset));
+}
+
+int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, size_t *ret_next, struct ta_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n && argv[i][0] == '-' && argv[i][1]; i++) {
+		int rc;
+
+		if (argv[i][1] == '-')
+			rc = long_option(NULL, argv, n, &i, globals, NULL, err);
+		else
+			rc = short_options(argv[i], globals, err);
+		if (rc < 0)
+			return rc;
+	}
+	*ret_next = i;
+	return 0;
+}
