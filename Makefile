@@ -6,6 +6,8 @@ DESTDIR ?=
 CC ?= gcc
 PKG_CONFIG ?= pkg-config
 B ?= build
+# V=1 shows the commands.
+Q := $(if $(V),,@)
 
 LIBS := libnl-3.0 libnl-genl-3.0 libmnl json-c
 CFLAGS ?= -O2 -g
@@ -30,27 +32,30 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}' | sort
 
 $(B)/tuneaudit: $(B)/src/cli/main.o $(B)/libtuneaudit.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS)
 
 $(B)/libtuneaudit.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $(LIB_OBJ)
+	$(Q)$(AR) rcs $@ $(LIB_OBJ)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@echo "  CC   $<"
+	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/gen/%.o: $(B)/gen/%.c
-	$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@echo "  CC   $<"
+	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Registries: tables made from the file list, so that adding a thing adds one file.
 REGISTERED := $(wildcard probes/*.c src/derive/*.c src/fix/fixers/*.c src/report/formats/*.c src/cli/cmds/*.c)
 $(B)/gen/registry.c: tools/mkregistry.sh $(B)/gen/registry.list
-	sh tools/mkregistry.sh $(REGISTERED) > $@.tmp && mv $@.tmp $@
+	$(Q)sh tools/mkregistry.sh $(REGISTERED) > $@.tmp && mv $@.tmp $@
 
 RULE_FILES := $(sort $(wildcard rules/*.rules rules/profiles/*.rules))
 $(B)/gen/rules.c: tools/mkrules.sh $(B)/gen/rules.list $(RULE_FILES)
-	sh tools/mkrules.sh $(RULE_FILES) > $@.tmp && mv $@.tmp $@
+	$(Q)sh tools/mkrules.sh $(RULE_FILES) > $@.tmp && mv $@.tmp $@
 
 # The lists change only when files come or go.
 $(B)/gen/registry.list: FORCE

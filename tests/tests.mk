@@ -12,7 +12,8 @@ check-unit: $(UNIT_BIN) ## unit tests (cmocka)
 
 $(B)/tests/%: tests/unit/%.c $(B)/libtuneaudit.a
 	@mkdir -p $(@D)
-	$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS) -lcmocka
+	@echo "  TEST $<"
+	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS) -lcmocka
 
 -include $(UNIT_BIN:=.d)
 

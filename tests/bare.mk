@@ -1,0 +1,9 @@
+# The newcomer's commands in a minimal Debian: slow, needs root and a mirror, so it is run by itself.
+
+SUITE ?= bookworm
+BARE_DIR ?= $(or $(TMPDIR),/tmp)/tuneaudit-bare-$(SUITE)
+
+.PHONY: test-bare
+test-bare: ## quickstart in a minimal Debian root, SUITE=bookworm or trixie (slow; root, mmdebstrap)
+	sh tests/bare/bare.sh $(SUITE) $(BARE_DIR)
+	rm -rf --one-file-system $(BARE_DIR)
