@@ -31,6 +31,7 @@ enum ta_reason {
 	TA_NOT_ASKED,   /* asking would change the host, or nobody asked */
 };
 
+int ta_reason_parse(const char *name, enum ta_reason *ret); /* 0 or -EINVAL */
 const char *ta_reason_name(enum ta_reason r); /* "missing", "denied", … as in docs/facts.md */
 
 struct ta_facts *ta_facts_new(void); /* NULL: out of memory */
@@ -103,6 +104,10 @@ struct ta_absence ta_facts_absence(const struct ta_facts *f, const char *path);
 
 /* True if the collection at `path` (text form) may miss members. */
 bool ta_facts_incomplete(const struct ta_facts *f, const char *path, struct ta_absence *ret);
+
+/* Every entry of `absent`, or of `incomplete`, in the order of putting. */
+void ta_facts_each_hole(const struct ta_facts *f, bool incomplete,
+	void (*fn)(const char *path, struct ta_absence why, void *ctx), void *ctx);
 
 /* Appends one key of a path in its text form: ".mtu", "[\"eth0.100\"]", or "mtu" if `b` is empty. */
 void ta_path_add(struct ta_buf *b, const char *key);

@@ -28,6 +28,9 @@ const struct ta_schema_node *ta_schema_child(const struct ta_schema_node *n, con
 /* Walks a list of keys from the root; NULL where nothing is declared. */
 const struct ta_schema_node *ta_schema_find(const struct ta_schema *s, const char *const *path);
 
+/* The same by a path in text form, "*" for any member; NULL also for text that is no path. */
+const struct ta_schema_node *ta_schema_find_text(const struct ta_schema *s, const char *path);
+
 enum ta_type ta_schema_type(const struct ta_schema_node *n);
 bool ta_schema_is_collection(const struct ta_schema_node *n);            /* it has a "*" child */
 const struct ta_field *ta_schema_field(const struct ta_schema_node *n); /* NULL for inner nodes */
@@ -37,7 +40,7 @@ const char *ta_schema_owner(const struct ta_schema_node *n);            /* of a 
 void ta_schema_leaves(const struct ta_schema_node *n,
 	void (*fn)(const struct ta_field *field, const char *owner, void *ctx), void *ctx);
 
-/* The declared child name nearest to `key` by edit distance (≤ 1/3 of its length), or NULL. */
+/* The declared child name nearest to `key` (base/nearest.h), or NULL. */
 const char *ta_schema_nearest(const struct ta_schema_node *n, const char *key);
 
 /*
