@@ -16,7 +16,7 @@ table() {
 	echo
 }
 
-probes= derivations= fixers= formats= commands=
+probes='' derivations='' fixers='' formats='' commands=''
 for f in $(printf '%s\n' "$@" | LC_ALL=C sort); do
 	case $f in
 	probes/*) probes="$probes $f" ;;
