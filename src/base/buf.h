@@ -27,7 +27,7 @@ void ta_buf_add(struct ta_buf *b, const void *data, size_t len);
 void ta_buf_adds(struct ta_buf *b, const char *text);
 void ta_buf_addc(struct ta_buf *b, char c);
 void ta_buf_printf(struct ta_buf *b, const char *fmt, ...) ta_printf(2, 3);
-void ta_buf_vprintf(struct ta_buf *b, const char *fmt, va_list ap);
+void ta_buf_vprintf(struct ta_buf *b, const char *fmt, va_list ap) ta_printf(2, 0);
 
 /* Makes room for `more` bytes beyond `len`; 0 or the sticky error. */
 int ta_buf_reserve(struct ta_buf *b, size_t more);

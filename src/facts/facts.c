@@ -289,8 +289,8 @@ void ta_facts_put_object(struct ta_facts *f, const char *const *path)
 }
 
 /* {"reason":…,"detail":…} under the path's text in `holes`. */
-static void put_hole(struct ta_facts *f, struct json_object *holes, const char *const *path, enum ta_reason why,
-	const char *fmt, va_list ap)
+static ta_printf(5, 0) void put_hole(struct ta_facts *f, struct json_object *holes, const char *const *path,
+	enum ta_reason why, const char *fmt, va_list ap)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT, detail = TA_BUF_INIT;
 	struct json_object *hole = json_object_new_object();

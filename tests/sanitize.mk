@@ -1,0 +1,21 @@
+# The suite once more with the compiler's and valgrind's eyes on it.
+
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+.PHONY: check-asan
+check-asan: ## the default suite under AddressSanitizer and UBSan
+	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		$(MAKE) check B=$(B)/asan CFLAGS="$(SANITIZE)"
+
+# Unit tests that measure time or memory see valgrind's, so they may leave themselves out by TA_VALGRIND.
+VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --child-silent-after-fork=yes
+
+.PHONY: check-valgrind
+check-valgrind: all $(UNIT_BIN) ## unit tests and the main commands under valgrind
+	@fail=0; for t in $(UNIT_BIN); do \
+		TA_VALGRIND=1 $(VALGRIND) $$t >$$t.valgrind 2>&1 || { cat $$t.valgrind; echo "valgrind: $$t failed"; fail=1; }; \
+	done; exit $$fail
+	@for c in check facts "rules list"; do \
+		$(VALGRIND) $(B)/tuneaudit $$c >$(B)/valgrind.log 2>&1; code=$$?; \
+		case $$code in 0|1|3) continue ;; esac; cat $(B)/valgrind.log; echo "valgrind: tuneaudit $$c: exit $$code"; exit 1; \
+	done; echo "valgrind: $(words $(UNIT_BIN)) test programs and 3 commands without an error"
