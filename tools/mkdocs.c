@@ -1,0 +1,244 @@
+/*
+ * References made from the tables in the code, so that they cannot say anything else:
+ *
+ *   mkdocs facts             docs/facts.md on stdout
+ *   mkdocs paths FILE…       every `fact.path` named in these texts must be declared; 1 if one is not
+ *
+ * A builder's tool, not installed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strv.h"
+#include "derive/derive.h"
+#include "facts/text.h"
+#include "probe/collect.h"
+#include "rule/embedded.h"
+
+#define TEXT_MAX (1u << 20)
+
+static const char *const type_names[] = {
+	[TA_T_INT] = "integer",
+	[TA_T_REAL] = "number",
+	[TA_T_BOOL] = "bool",
+	[TA_T_STRING] = "string",
+	[TA_T_INTS] = "integers",
+	[TA_T_STRINGS] = "strings",
+};
+
+/* --- facts --------------------------------------------------------------- */
+
+struct row {
+	const struct ta_field *field;
+	const char *owner;
+};
+
+struct rows {
+	struct row v[4096];
+	size_t n;
+};
+
+static void add_row(const struct ta_field *field, const char *owner, void *ctx)
+{
+	struct rows *rows = ctx;
+
+	if (rows->n < TA_ARRAY_SIZE(rows->v))
+		rows->v[rows->n++] = (struct row){field, owner};
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return ta_natural_cmp(((const struct row *)a)->field->path, ((const struct row *)b)->field->path);
+}
+
+/* Text for a table cell. */
+static void print_cell(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|')
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+static void print_special(const struct ta_field *f)
+{
+	for (size_t i = 0; i < TA_ARRAY_SIZE(f->special); i++) {
+		const struct ta_special *s = &f->special[i];
+
+		if (s->meaning != TA_MEANS_NUMBER)
+			printf("; %lld means %s", (long long)s->value,
+				s->meaning == TA_MEANS_UNLIMITED ? "unlimited" : "that the kernel chooses");
+	}
+}
+
+static void print_row(const struct row *r)
+{
+	const struct ta_field *f = r->field;
+	const char *unit = f->unit && *f->unit ? f->unit : f->flags & TA_F_CPUS ? "CPUs" : "";
+
+	printf("| `%s` | %s%s | %s | ", f->path, type_names[f->type],
+		f->flags & TA_F_UNLIMITED ? " or `unlimited`" : "", unit);
+	print_cell(f->meaning);
+	print_special(f);
+	if (f->flags & TA_F_VOLATILE)
+		printf("; moves by itself");
+	if (f->flags & TA_F_NETNS)
+		printf("; one per network namespace");
+	printf(" | %s |\n", r->owner);
+}
+
+static size_t area_length(const char *path)
+{
+	return strcspn(path, ".[");
+}
+
+static void print_facts(const struct rows *rows)
+{
+	printf("# Facts\n\n"
+	       "Made by `make docs` from the tables beside the probes; do not edit.\n\n"
+	       "Every fact is a value or stands in `absent` with one of the reasons %s, %s, %s, %s, %s.\n"
+	       "`*` stands for the key of a collection: an interface, a CPU policy, a listener. The last column names the\n"
+	       "probe (or derivation) that puts the fact.\n",
+		ta_reason_name(TA_MISSING), ta_reason_name(TA_DENIED), ta_reason_name(TA_UNSUPPORTED),
+		ta_reason_name(TA_MALFORMED), ta_reason_name(TA_NOT_ASKED));
+	for (size_t i = 0; i < rows->n; i++) {
+		const char *path = rows->v[i].field->path;
+		size_t len = area_length(path);
+
+		if (i == 0 || len != area_length(rows->v[i - 1].field->path) ||
+			strncmp(path, rows->v[i - 1].field->path, len) != 0)
+			printf("\n## %.*s\n\n| path | type | unit | meaning | from |\n|---|---|---|---|---|\n",
+				(int)len, path);
+		print_row(&rows->v[i]);
+	}
+}
+
+/* --- paths named in texts ---------------------------------------------------- */
+
+/* True for "nic.channels.combined", "nic.*" and every other beginning of a rule's id. */
+static bool is_rule_id(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len > 2 && strcmp(text + len - 2, ".*") == 0)
+		len--;
+	for (size_t i = 0; i < ta_n_embedded_rules; i++) {
+		const char *at = ta_embedded_rules[i].text;
+
+		while (at && (at = strstr(at, "rule "))) {
+			bool starts = at == ta_embedded_rules[i].text || at[-1] == '\n';
+
+			at += strlen("rule ");
+			if (starts && strncmp(at, text, len) == 0 && (text[len] || strchr(" \t\n", at[len])))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A code span that looks like a fact: its first key is one of ours, a `.` or `[` follows, and nothing but keys. */
+static bool looks_like_path(const struct ta_schema *schema, const char *text)
+{
+	size_t ends[TA_PATH_DEPTH_MAX];
+	size_t n = ta_path_ends(text, ends, TA_ARRAY_SIZE(ends));
+	char first[64];
+
+	if (n < 2 || text[ends[n - 1]] || ends[0] >= sizeof(first))
+		return false;
+	memcpy(first, text, ends[0]);
+	first[ends[0]] = '\0';
+	return ta_schema_child(ta_schema_root(schema), first) != NULL;
+}
+
+static int check_span(const struct ta_schema *schema, const char *file, unsigned line, const char *text)
+{
+	size_t len = strlen(text);
+	char shortened[256];
+
+	/* `nics.*` names the whole collection. */
+	if (len >= sizeof(shortened))
+		return 0;
+	memcpy(shortened, text, len + 1);
+	if (len > 2 && strcmp(text + len - 2, ".*") == 0)
+		shortened[len - 2] = '\0';
+	if (!looks_like_path(schema, shortened) || ta_schema_find_text(schema, shortened) || is_rule_id(text))
+		return 0;
+	printf("%s:%u: `%s` is neither a fact nor a rule\n", file, line, text);
+	return 1;
+}
+
+/* The code spans of one line; fenced blocks are for others to check. */
+static int check_line(const struct ta_schema *schema, const char *file, unsigned line, char *text)
+{
+	int bad = 0;
+	char *open, *close;
+
+	for (; (open = strchr(text, '`')) && (close = strchr(open + 1, '`')); text = close + 1) {
+		*close = '\0';
+		bad |= check_span(schema, file, line, open + 1);
+	}
+	return bad;
+}
+
+static int check_text(const struct ta_schema *schema, const char *file, char *text)
+{
+	bool fenced = false;
+	unsigned line = 1;
+	int bad = 0;
+
+	for (char *end; *text; text = end, line++) {
+		end = text + strcspn(text, "\n");
+		if (*end)
+			*end++ = '\0';
+		if (strncmp(text, "```", 3) == 0)
+			fenced = !fenced;
+		else if (!fenced)
+			bad |= check_line(schema, file, line, text);
+	}
+	return bad;
+}
+
+static int check_file(const struct ta_schema *schema, const char *file)
+{
+	static char text[TEXT_MAX];
+	FILE *f = fopen(file, "r");
+	size_t n;
+
+	if (!f) {
+		fprintf(stderr, "mkdocs: %s: %s\n", file, strerror(errno));
+		return 2;
+	}
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return check_text(schema, file, text);
+}
+
+int main(int argc, char **argv)
+{
+	static struct rows rows;
+	struct ta_schema *schema;
+	struct ta_err err;
+	int rc = 0;
+
+	if (argc < 2 || ta_collect_schema(&schema, &err) < 0) {
+		fprintf(stderr, "mkdocs: %s\n", argc < 2 ? "facts, or paths FILE…" : err.text);
+		return 2;
+	}
+	if (strcmp(argv[1], "facts") == 0) {
+		ta_schema_leaves(ta_schema_root(schema), add_row, &rows);
+		qsort(rows.v, rows.n, sizeof(rows.v[0]), by_path);
+		print_facts(&rows);
+	} else if (strcmp(argv[1], "paths") == 0) {
+		for (int i = 2; i < argc; i++)
+			rc |= check_file(schema, argv[i]);
+	} else {
+		fprintf(stderr, "mkdocs: no such thing: %s\n", argv[1]);
+		rc = 2;
+	}
+	ta_schema_free(schema);
+	return rc;
+}
