@@ -14,10 +14,15 @@ enum ta_disruption { TA_DISRUPT_NONE, TA_DISRUPT_FLOW_RESET, TA_DISRUPT_LINK_FLA
 
 const char *ta_disruption_name(enum ta_disruption d); /* "none", "flow-reset", "link-flap", "reboot" */
 
+/*
+ * What a person would do. Every line of `command` can be pasted into a shell as root; lines that begin
+ * with '#' say what no command can. `persist_text` is in the grammar of `persist_file`, a file of ours that
+ * other fixes may add lines to; both are empty where no file could keep the change.
+ */
 struct ta_fix_text {
 	struct ta_buf command;      /* shell words, quoted unless plain; several lines if several commands */
 	struct ta_buf persist_file; /* where it would be kept, "" if nowhere */
-	struct ta_buf persist_text; /* what would stand there */
+	struct ta_buf persist_text; /* what would stand there, whole lines */
 };
 
 void ta_fix_text_done(struct ta_fix_text *t);
@@ -40,8 +45,11 @@ int ta_fixer_sigs(struct ta_fix_sig **ret, size_t *ret_n);
 
 const struct ta_fixer *ta_fixer_find(const char *sig_name);
 
-/* An argument by name, or NULL. */
-struct json_object *ta_fix_arg(const struct ta_fix_call *call, const char *name);
+/*
+ * Describes `call` by its fixer: 0, -ENOENT (no such fixer), or what its describe() says. On failure `ret` is empty.
+ */
+int ta_fix_describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err);
 
 /* Appends `word` as one shell word: as it is if plain ([A-Za-z0-9_./:=,@%+-], not empty), else in single quotes. */
 void ta_shell_quote(struct ta_buf *b, const char *word);

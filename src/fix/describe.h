@@ -1,0 +1,84 @@
+/*
+ * What the files in src/fix/fixers/ are made of: arguments read strictly, the grammars of the files and shells
+ * that their text is for, and the places where an interface's work belongs.
+ */
+#pragma once
+
+#include "fix/fixer.h"
+
+/* --- arguments ------------------------------------------ */
+
+/* An argument by name, or NULL. */
+struct json_object *ta_fix_arg(const struct ta_fix_call *call, const char *name);
+
+/*
+ * Typed arguments: 0 or -EINVAL with the text for the user. A real number counts as the next higher integer;
+ * outside min … max is an error. `_opt`: *ret stays as it is where the argument was not given.
+ */
+int ta_fix_arg_i64(const struct ta_fix_call *call, const char *name, int64_t min, int64_t max, int64_t *ret,
+	struct ta_err *err);
+int ta_fix_arg_i64_opt(const struct ta_fix_call *call, const char *name, int64_t min, int64_t max, int64_t *ret,
+	struct ta_err *err);
+int ta_fix_arg_str(const struct ta_fix_call *call, const char *name, const char **ret, struct ta_err *err);
+
+/* The same for a name that stands in a path: not empty, no '/', no blank or control character, not "." or "..". */
+int ta_fix_arg_name(const struct ta_fix_call *call, const char *name, const char **ret, struct ta_err *err);
+
+/* A JSON number as integer, real ones rounded up; -EINVAL if it is none, -ERANGE if it does not fit. */
+int ta_fix_json_i64(struct json_object *v, int64_t *ret);
+
+/* --- grammars -------------------------------------------- */
+
+/* Appends a line "echo VALUE > FILE", both quoted. */
+void ta_shell_write(struct ta_buf *b, const char *value, const char *file);
+
+/*
+ * Appends `text` in double quotes as udev(7) reads it in matches and assignments alike. -EINVAL for what one of
+ * them would take as more than a letter: quotes, backslashes, $, %, globs, control characters.
+ */
+int ta_udev_quote(struct ta_buf *b, const char *text, struct ta_err *err);
+
+/* True for a name that systemd takes for a unit of the type `suffix` (".service"): src/basic/unit-name.c. */
+bool ta_unit_name_valid(const char *name, const char *suffix);
+
+/* Appends `text` as a part of a unit name, other bytes than [A-Za-z0-9:_.-] as \xHH (systemd-escape(1)). */
+void ta_unit_escape(struct ta_buf *b, const char *text);
+
+/*
+ * Appends the udev matches that find this interface again after a reboot: by the address of its device, else by its
+ * name. -EINVAL where neither can be written.
+ */
+int ta_udev_match_nic(struct ta_buf *b, const struct ta_facts *facts, const char *ifname, struct ta_err *err);
+
+/*
+ * A udev rule that runs ethtool with `args` ("-L $name combined 8"; $name is the interface) when the interface appears.
+ * Leaves `ret`'s file and text empty where the interface cannot be written into a rule.
+ *
+ * Not a .link file: of those only the first that matches an interface is used, so a second one would take
+ * away its naming policy (systemd.link(5)); rules add up.
+ */
+void ta_persist_ethtool(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *args);
+
+/* The same with an assignment to a sysfs attribute of the interface: "queues/rx-0/rps_cpus" = "e". Adds a line. */
+void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *attr,
+	const char *value);
+
+#define TA_UDEV_FILE "/etc/udev/rules.d/90-tuneaudit.rules"
+#define TA_TMPFILES_FILE "/etc/tmpfiles.d/tuneaudit.conf"
+#define TA_SYSCTL_FILE "/etc/sysctl.d/90-tuneaudit.conf"
+
+/* --- places ------------------------------------------------ */
+
+/* True if the facts say that this host is a container ("docker", "lxc" … in place.container). */
+bool ta_fix_in_container(const struct ta_facts *facts);
+
+/* The members of a list of CPUs at `path` into `ret` (added). False if the fact is not there. */
+bool ta_fix_cpus(const struct ta_facts *facts, const char *const *path, struct ta_cpuset *ret);
+
+/*
+ * CPUs for the work of an interface, best first: of its NUMA node (all online ones where that is not known), no
+ * isolated ones, one thread of each physical core before their siblings, fast cores before small ones.
+ * The caller frees *ret. -EINVAL where the facts do not say which CPUs there are.
+ */
+int ta_fix_nic_cpus(const struct ta_facts *facts, const char *ifname, unsigned **ret, size_t *ret_n,
+	struct ta_err *err);

@@ -1,0 +1,155 @@
+/*
+ * irq.affinity(ifname): each queue of an interface on a CPU of its own, as near as possible.
+ *
+ * Vectors of one queue (receive and transmit of some drivers) stay together. Managed interrupts are placed by the
+ * kernel and cannot be moved (EIO, since 6.x EPERM: kernel/irq/proc.c), so they are left out.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "fix/describe.h"
+
+static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
+static const struct ta_fix_sig sigs[] = {{"irq.affinity", params, TA_ARRAY_SIZE(params)}};
+
+struct vector {
+	uint64_t irq;
+	int64_t queue;
+};
+
+struct vectors {
+	struct vector *v;
+	size_t n;
+	size_t fixed; /* that cannot be moved */
+};
+
+static bool member_is(struct json_object *irq, const char *key, bool wanted)
+{
+	struct json_object *o;
+
+	return json_object_object_get_ex(irq, key, &o) && json_object_is_type(o, json_type_boolean) &&
+	       json_object_get_boolean(o) == wanted;
+}
+
+/* Takes the interrupt if it is a queue of this interface. */
+static void consider(struct vectors *list, const char *number, struct json_object *irq, const char *ifname)
+{
+	struct json_object *device, *queue;
+	struct vector v;
+
+	if (!json_object_object_get_ex(irq, "device", &device) || strcmp(json_object_get_string(device), ifname) != 0)
+		return;
+	if (!json_object_object_get_ex(irq, "queue", &queue) || ta_fix_json_i64(queue, &v.queue) < 0)
+		return;
+	if (ta_parse_u64(number, &v.irq) < 0)
+		return;
+	if (member_is(irq, "managed", true))
+		list->fixed++;
+	else
+		list->v[list->n++] = v;
+}
+
+static int by_queue(const void *a, const void *b)
+{
+	const struct vector *x = a, *y = b;
+
+	if (x->queue != y->queue)
+		return x->queue < y->queue ? -1 : 1;
+	return x->irq < y->irq ? -1 : x->irq > y->irq;
+}
+
+static int find_vectors(const struct ta_facts *facts, const char *ifname, struct vectors *ret, struct ta_err *err)
+{
+	struct json_object *irqs = ta_facts_at(facts, TA_KEYS("irqs"));
+	struct vectors list = {0};
+
+	if (!json_object_is_type(irqs, json_type_object))
+		return ta_err_set(err, -EINVAL, "the interrupts of %s are not known", ifname);
+	list.v = calloc((size_t)json_object_object_length(irqs) + 1, sizeof(*list.v));
+	if (!list.v)
+		return -ENOMEM;
+	json_object_object_foreach(irqs, number, irq) consider(&list, number, irq, ifname);
+	if (!list.n) {
+		free(list.v);
+		return ta_err_set(err, -EINVAL, "%s: %s", ifname,
+			list.fixed ? "its interrupts are placed by the kernel and cannot be moved"
+				   : "no queue interrupts known");
+	}
+	qsort(list.v, list.n, sizeof(*list.v), by_queue);
+	*ret = list;
+	return 0;
+}
+
+/* "45:0 46:2": interrupt and CPU. */
+static void add_pairs(struct ta_buf *b, const struct vectors *list, const unsigned *cpus, size_t n_cpus)
+{
+	size_t nth = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (i && list->v[i].queue != list->v[i - 1].queue)
+			nth++;
+		ta_buf_printf(b, "%s%llu:%u", i ? " " : "", (unsigned long long)list->v[i].irq, cpus[nth % n_cpus]);
+	}
+}
+
+/* Interrupt numbers hold until hardware or queue counts change; after that the service sets nothing wrong, only less. */
+static void add_persist(struct ta_fix_text *ret, const char *ifname, const char *pairs)
+{
+	ta_buf_adds(&ret->persist_file, "/etc/systemd/system/tuneaudit-irq-");
+	ta_unit_escape(&ret->persist_file, ifname);
+	ta_buf_adds(&ret->persist_file, ".service");
+	ta_buf_printf(&ret->persist_text,
+		"# systemctl enable this; run it again after a change of queues or hardware\n"
+		"[Unit]\n"
+		"Description=Interrupts of a network interface on their CPUs\n"
+		"Wants=network-online.target\n"
+		"After=network-online.target irqbalance.service\n\n"
+		"[Service]\n"
+		"Type=oneshot\n"
+		"ExecStart=/bin/sh -c 'for x in %s; do echo $${x#*:} > /proc/irq/$${x%%%%:*}/smp_affinity_list; done'\n\n"
+		"[Install]\n"
+		"WantedBy=multi-user.target\n",
+		pairs);
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf pairs = TA_BUF_INIT;
+	struct vectors list = {0};
+	unsigned *cpus = NULL;
+	size_t n_cpus;
+	const char *ifname;
+	bool running;
+	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+
+	if (rc >= 0)
+		rc = find_vectors(facts, ifname, &list, err);
+	if (rc >= 0)
+		rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n_cpus, err);
+	if (rc >= 0) {
+		if (ta_facts_get_bool(facts, TA_KEYS("irqbalance", "running"), &running) && running)
+			ta_buf_adds(&ret->command,
+				"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
+				"systemctl disable --now irqbalance\n");
+		add_pairs(&pairs, &list, cpus, n_cpus);
+		ta_buf_printf(&ret->command,
+			"for x in %s; do echo ${x#*:} > /proc/irq/${x%%:*}/smp_affinity_list; done\n",
+			ta_buf_text(&pairs));
+		add_persist(ret, ifname, ta_buf_text(&pairs));
+		rc = pairs.error;
+	}
+	free(cpus);
+	free(list.v);
+	return rc;
+}
+
+const struct ta_fixer ta_fixer_irq = {
+	.sigs = sigs,
+	.n_sigs = TA_ARRAY_SIZE(sigs),
+	.disruption = TA_DISRUPT_NONE,
+	.describe = describe,
+};

@@ -1,0 +1,90 @@
+/*
+ * nic.channels and nic.rings: how many queues an interface has and how long they are. Most drivers reset the
+ * queues for it, some take the link down for seconds.
+ *
+ * Only what the driver reported may be asked for: virtio-net and ENA refuse rx and tx counts, and igc
+ * turns a ring of 8 into 64 without a word (drivers/net, 6.12).
+ */
+#include <errno.h>
+
+#include "fix/describe.h"
+
+static const struct ta_fix_param channels_params[] = {
+	{"ifname", TA_T_STRING, true},
+	{"combined", TA_T_INT, false},
+	{"rx", TA_T_INT, false},
+	{"tx", TA_T_INT, false},
+};
+
+static const struct ta_fix_param rings_params[] = {
+	{"ifname", TA_T_STRING, true},
+	{"rx", TA_T_INT, false},
+	{"tx", TA_T_INT, false},
+};
+
+static const struct ta_fix_sig sigs[] = {
+	{"nic.channels", channels_params, TA_ARRAY_SIZE(channels_params)},
+	{"nic.rings", rings_params, TA_ARRAY_SIZE(rings_params)},
+};
+
+struct knob {
+	const char *group; /* "channels", "rings": in the facts */
+	const char *option; /* of ethtool(8) */
+	int64_t min;
+	bool never_lower;
+};
+
+static const struct knob channels = {"channels", "-L", 1, false};
+static const struct knob rings = {"rings", "-G", 64, true};
+
+/* Adds " combined 8" if the argument is given and within what the driver said. */
+static int add_count(const struct ta_fix_call *call, const struct ta_facts *facts, const struct knob *knob,
+	const char *ifname, const char *name, struct ta_buf *args, struct ta_err *err)
+{
+	int64_t count = -1, max, now;
+	int rc = ta_fix_arg_i64_opt(call, name, knob->min, 1 << 20, &count, err);
+
+	if (rc < 0 || count < 0)
+		return rc;
+	if (!ta_facts_get_i64(facts, TA_KEYS("nics", ifname, knob->group, name, "max"), &max))
+		return ta_err_set(err, -EINVAL, "%s: the driver of %s does not say how many are possible (%s)", call->fixer,
+			ifname, name);
+	if (count > max)
+		return ta_err_set(err, -EINVAL, "%s: %s can have %lld %s at most", call->fixer, ifname, (long long)max,
+			name);
+	if (knob->never_lower && ta_facts_get_i64(facts, TA_KEYS("nics", ifname, knob->group, name, "current"), &now) &&
+		now > count)
+		return ta_err_set(err, -EINVAL, "%s: %s has %lld already", call->fixer, ifname, (long long)now);
+	ta_buf_printf(args, " %s %lld", name, (long long)count);
+	return 0;
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	static const char *const names[] = {"combined", "rx", "tx"};
+	const struct knob *knob = call->fixer[4] == 'c' ? &channels : &rings;
+	ta_cleanup_buf struct ta_buf counts = TA_BUF_INIT, args = TA_BUF_INIT;
+	const char *ifname;
+	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+
+	for (size_t i = 0; rc >= 0 && i < TA_ARRAY_SIZE(names); i++)
+		rc = add_count(call, facts, knob, ifname, names[i], &counts, err);
+	if (rc < 0)
+		return rc;
+	if (!counts.len)
+		return ta_err_set(err, -EINVAL, "%s: nothing to set on %s", call->fixer, ifname);
+	ta_buf_printf(&ret->command, "ethtool %s ", knob->option);
+	ta_shell_quote(&ret->command, ifname);
+	ta_buf_printf(&ret->command, "%s\n", ta_buf_text(&counts));
+	ta_buf_printf(&args, "%s $name%s", knob->option, ta_buf_text(&counts));
+	ta_persist_ethtool(ret, facts, ifname, ta_buf_text(&args));
+	return counts.error ? counts.error : args.error;
+}
+
+const struct ta_fixer ta_fixer_nic_queues = {
+	.sigs = sigs,
+	.n_sigs = TA_ARRAY_SIZE(sigs),
+	.disruption = TA_DISRUPT_LINK_FLAP,
+	.describe = describe,
+};

@@ -1,0 +1,136 @@
+/*
+ * rps.set(ifname): receive work of an interface with one queue shared out to other CPUs in software.
+ * xps.set(ifname): a transmit queue for each CPU. Both as Documentation/networking/scaling.rst advises.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fix/describe.h"
+
+static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
+
+static const struct ta_fix_sig sigs[] = {
+	{"rps.set", params, TA_ARRAY_SIZE(params)},
+	{"xps.set", params, TA_ARRAY_SIZE(params)},
+};
+
+/* As bitmap_parse reads it: hexadecimal words of 32 bits, the highest first. */
+static void add_mask(struct ta_buf *b, const struct ta_cpuset *set)
+{
+	bool started = false;
+
+	for (size_t i = set->n_words * 2; i-- > 0;) {
+		unsigned word = (unsigned)(set->words[i / 2] >> (i % 2 * 32));
+
+		if (started)
+			ta_buf_printf(b, ",%08x", word);
+		else if (word || !i)
+			ta_buf_printf(b, "%x", word);
+		started = started || word;
+	}
+	if (!set->n_words)
+		ta_buf_addc(b, '0');
+}
+
+/* The CPU that takes the interrupts of the interface, -1 if that is not known. */
+static int64_t interrupt_cpu(const struct ta_facts *facts, const char *ifname)
+{
+	struct json_object *irqs = ta_facts_at(facts, TA_KEYS("irqs"));
+	int64_t cpu = -1;
+
+	if (!json_object_is_type(irqs, json_type_object))
+		return -1;
+	json_object_object_foreach(irqs, number, irq)
+	{
+		struct json_object *device, *cpus;
+
+		(void)number;
+		if (json_object_object_get_ex(irq, "device", &device) &&
+			!strcmp(json_object_get_string(device), ifname) &&
+			json_object_object_get_ex(irq, "effective", &cpus) &&
+			json_object_is_type(cpus, json_type_array) && json_object_array_length(cpus) == 1)
+			ta_fix_json_i64(json_object_array_get_idx(cpus, 0), &cpu);
+	}
+	return cpu;
+}
+
+static void set_queue(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *attr,
+	const struct ta_cpuset *cpus)
+{
+	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT, mask = TA_BUF_INIT;
+
+	add_mask(&mask, cpus);
+	ta_buf_printf(&file, "/sys/class/net/%s/%s", ifname, attr);
+	ta_shell_write(&ret->command, ta_buf_text(&mask), ta_buf_text(&file));
+	ta_persist_nic_attr(ret, facts, ifname, attr, ta_buf_text(&mask));
+}
+
+/* All near CPUs but the one that is interrupted; with two both, as the other one alone would gain little. */
+static void rps(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, int64_t queues,
+	const unsigned *cpus, size_t n)
+{
+	ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
+	int64_t busy = queues == 1 && n > 2 ? interrupt_cpu(facts, ifname) : -1;
+	char attr[40];
+
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] != busy)
+			ta_cpuset_add(&set, cpus[i]);
+	for (int64_t q = 0; q < queues; q++) {
+		snprintf(attr, sizeof(attr), "queues/rx-%lld/rps_cpus", (long long)q);
+		set_queue(ret, facts, ifname, attr, &set);
+	}
+}
+
+static void xps(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, int64_t queues,
+	const unsigned *cpus, size_t n)
+{
+	char attr[40];
+
+	for (int64_t q = 0; q < queues; q++) {
+		ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
+
+		for (size_t i = (size_t)q; i < n; i += (size_t)queues)
+			ta_cpuset_add(&set, cpus[i]);
+		snprintf(attr, sizeof(attr), "queues/tx-%lld/xps_cpus", (long long)q);
+		set_queue(ret, facts, ifname, attr, &set);
+	}
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	bool is_rps = call->fixer[0] == 'r';
+	const char *ifname;
+	unsigned *cpus;
+	size_t n;
+	int64_t queues;
+	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+
+	if (rc < 0)
+		return rc;
+	if (!ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "queues", is_rps ? "rx" : "tx"), &queues) || queues < 1 ||
+		queues > 4096)
+		return ta_err_set(err, -EINVAL, "%s: the queues of %s are not known", call->fixer, ifname);
+	rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n, err);
+	if (rc < 0)
+		return rc;
+	if (n < 2)
+		rc = ta_err_set(err, -EINVAL, "%s: one CPU has nobody to share with", call->fixer);
+	else if (is_rps)
+		rps(ret, facts, ifname, queues, cpus, n);
+	else
+		xps(ret, facts, ifname, queues, cpus, n);
+	free(cpus);
+	return rc;
+}
+
+const struct ta_fixer ta_fixer_steering = {
+	.sigs = sigs,
+	.n_sigs = TA_ARRAY_SIZE(sigs),
+	.disruption = TA_DISRUPT_NONE,
+	.describe = describe,
+};

@@ -1,0 +1,232 @@
+/*
+ * sysctl.set(key, value, index): one value or elements of a vector. Elements that are not named keep their
+ * present value, none moves against its direction, and the vector stays in order; so two rules on tcp_rmem's
+ * maximum and default can both be followed.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fix/describe.h"
+#include "fix/sinks.h"
+
+static const struct ta_fix_param params[] = {
+	{"key", TA_T_STRING, true},
+	{"value", TA_T_NONE, true}, /* a number, a word, or a list for a whole vector */
+	{"index", TA_T_INT, false}, /* the one element that is meant, from 0 */
+};
+
+static const struct ta_fix_sig sigs[] = {{"sysctl.set", params, TA_ARRAY_SIZE(params)}};
+
+struct vector {
+	const struct ta_sysctl_sink *sink;
+	bool known; /* the present values */
+	int64_t now[TA_SINK_ELEMENTS];
+	int64_t next[TA_SINK_ELEMENTS];
+};
+
+static void read_present(struct vector *v, const struct ta_facts *facts)
+{
+	struct json_object *o = ta_facts_at(facts, TA_KEYS("sysctl", v->sink->key));
+	bool list = json_object_is_type(o, json_type_array);
+
+	if (!o || (list && json_object_array_length(o) != v->sink->n) || (!list && v->sink->n != 1))
+		return;
+	if (json_object_is_type(o, json_type_string)) { /* "unlimited" */
+		v->now[0] = v->sink->unlimited;
+		v->known = v->sink->unlimited != INT64_MIN;
+		return;
+	}
+	for (unsigned i = 0; i < v->sink->n; i++) {
+		struct json_object *e = list ? json_object_array_get_idx(o, i) : o;
+
+		if (!e || (ta_fix_json_i64(e, &v->now[i]) == -EINVAL))
+			return;
+		if (ta_fix_json_i64(e, &v->now[i]) == -ERANGE)
+			v->now[i] = INT64_MAX;
+	}
+	v->known = true;
+}
+
+static bool below(const struct ta_sysctl_sink *sink, int64_t a, int64_t b)
+{
+	if (a == b || (a == sink->unlimited && sink->unlimited != INT64_MIN))
+		return false;
+	return (b == sink->unlimited && sink->unlimited != INT64_MIN) || a < b;
+}
+
+static void move(struct vector *v, unsigned i, int64_t wanted, enum ta_direction dir)
+{
+	if (dir == TA_DIR_LEAVE)
+		return;
+	if (v->known && dir == TA_DIR_RAISE && !below(v->sink, v->now[i], wanted))
+		return;
+	if (v->known && dir == TA_DIR_LOWER && !below(v->sink, wanted, v->now[i]))
+		return;
+	v->next[i] = wanted;
+}
+
+static enum ta_direction direction(const struct ta_fix_call *call, unsigned i)
+{
+	return i < call->n_directions ? call->direction[i] : TA_DIR_EXACT;
+}
+
+static int wanted_value(const struct vector *v, struct json_object *o, int64_t *ret, struct ta_err *err)
+{
+	if (ta_fix_json_i64(o, ret) < 0)
+		return ta_err_set(err, -EINVAL, "%s: the value is not a number", v->sink->key);
+	if (*ret != v->sink->unlimited && (*ret < v->sink->min || *ret > v->sink->max))
+		return ta_err_set(err, -EINVAL, "%s: %lld is outside %lld … %lld", v->sink->key, (long long)*ret,
+			(long long)v->sink->min, (long long)v->sink->max);
+	return 0;
+}
+
+/* Without the present value nothing can promise not to move it the wrong way. */
+static int may_move(const struct vector *v, enum ta_direction dir, struct ta_err *err)
+{
+	if (v->known || dir == TA_DIR_EXACT)
+		return 0;
+	return ta_err_set(err, -EINVAL, "%s: its present value is not known", v->sink->key);
+}
+
+static int move_list(struct vector *v, const struct ta_fix_call *call, struct json_object *list, struct ta_err *err)
+{
+	if (json_object_array_length(list) != v->sink->n)
+		return ta_err_set(err, -EINVAL, "%s has %u elements", v->sink->key, v->sink->n);
+	for (unsigned i = 0; i < v->sink->n; i++) {
+		enum ta_direction dir = direction(call, i);
+		int64_t wanted = 0;
+		int rc = may_move(v, dir, err);
+
+		if (rc >= 0 && dir != TA_DIR_LEAVE)
+			rc = wanted_value(v, json_object_array_get_idx(list, i), &wanted, err);
+		if (rc < 0)
+			return rc;
+		move(v, i, wanted, dir);
+	}
+	return 0;
+}
+
+static int move_one(struct vector *v, const struct ta_fix_call *call, struct json_object *value, struct ta_err *err)
+{
+	int64_t index = 0, wanted;
+	int rc = ta_fix_arg_i64_opt(call, "index", 0, v->sink->n - 1, &index, err);
+
+	if (rc >= 0)
+		rc = wanted_value(v, value, &wanted, err);
+	if (rc >= 0)
+		rc = may_move(v, direction(call, 0), err);
+	if (rc < 0)
+		return rc;
+	if (v->sink->n > 1 && (!v->known || !ta_fix_arg(call, "index")))
+		return ta_err_set(err, -EINVAL, "%s: its other elements are not known", v->sink->key);
+	move(v, (unsigned)index, wanted, direction(call, 0));
+	return 0;
+}
+
+/* min ≤ default ≤ max: what was raised lifts what stands above it. */
+static int keep_order(struct vector *v, struct ta_err *err)
+{
+	for (unsigned i = 1; i < v->sink->n; i++) {
+		if (v->next[i - 1] <= v->next[i])
+			continue;
+		if (v->known && v->next[i] != v->now[i])
+			return ta_err_set(err, -EINVAL, "%s: %lld above %lld", v->sink->key, (long long)v->next[i - 1],
+				(long long)v->next[i]);
+		v->next[i] = v->next[i - 1];
+	}
+	return 0;
+}
+
+/* Inside a container most of /proc/sys is read-only or someone else's: say where the line belongs. */
+static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, const struct ta_sysctl_sink *sink,
+	const char *value)
+{
+	ta_cleanup_buf struct ta_buf word = TA_BUF_INIT;
+	bool container = ta_fix_in_container(facts);
+
+	if (container && !(sink->flags & TA_SINK_NETNS))
+		ta_buf_adds(&ret->command, "# on the host: a container cannot change this\n");
+	ta_buf_printf(&word, "%s=%s", sink->key, value);
+	ta_buf_adds(&ret->command, "sysctl -w ");
+	ta_shell_quote(&ret->command, ta_buf_text(&word));
+	ta_buf_addc(&ret->command, '\n');
+	if (container && (sink->flags & TA_SINK_NETNS)) {
+		ta_buf_adds(&ret->command, "# to keep it, start the container with --sysctl ");
+		ta_shell_quote(&ret->command, ta_buf_text(&word));
+		return;
+	}
+	if (sink->flags & TA_SINK_MODULE)
+		ta_buf_adds(&ret->persist_text,
+			"# takes effect at boot only if nf_conntrack is named in /etc/modules-load.d\n");
+	ta_buf_printf(&ret->persist_text, "%s = %s\n", sink->key, value);
+	ta_buf_adds(&ret->persist_file, TA_SYSCTL_FILE);
+}
+
+static int describe_word(const struct ta_fix_call *call, const struct ta_facts *facts,
+	const struct ta_sysctl_sink *sink, struct ta_fix_text *ret, struct ta_err *err)
+{
+	const char *present = ta_facts_get_str(facts, TA_KEYS("sysctl", sink->key));
+	const char *word;
+	int rc = ta_fix_arg_str(call, "value", &word, err);
+
+	if (rc < 0)
+		return rc;
+	if (!*word || strlen(word) > 15 || word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
+		return ta_err_set(err, -EINVAL, "%s: '%s' can be no such name", sink->key, word);
+	if (present && !strcmp(present, word))
+		return ta_err_set(err, -EINVAL, "%s is %s already", sink->key, word);
+	add_text(ret, facts, sink, word);
+	return 0;
+}
+
+static int describe_numbers(const struct ta_fix_call *call, const struct ta_facts *facts,
+	const struct ta_sysctl_sink *sink, struct ta_fix_text *ret, struct ta_err *err)
+{
+	struct json_object *value = ta_fix_arg(call, "value");
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	struct vector v = {.sink = sink};
+	int rc;
+
+	read_present(&v, facts);
+	memcpy(v.next, v.now, sizeof(v.next));
+	rc = json_object_is_type(value, json_type_array) ? move_list(&v, call, value, err)
+							 : move_one(&v, call, value, err);
+	if (rc >= 0 && (sink->flags & TA_SINK_RISING))
+		rc = keep_order(&v, err);
+	if (rc < 0)
+		return rc;
+	for (unsigned i = 0; i < sink->n; i++)
+		ta_buf_printf(&text, "%s%lld", i ? " " : "", (long long)v.next[i]);
+	if (v.known && !memcmp(v.now, v.next, sizeof(v.now)))
+		return ta_err_set(err, -EINVAL, "%s is %s already", sink->key, ta_buf_text(&text));
+	add_text(ret, facts, sink, ta_buf_text(&text));
+	return text.error;
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	const struct ta_sysctl_sink *sink;
+	const char *key;
+	int rc = ta_fix_arg_str(call, "key", &key, err);
+
+	if (rc < 0)
+		return rc;
+	if (ta_sysctl_forbidden(key))
+		return ta_err_set(err, -EINVAL, "%s is never written by this program", key);
+	sink = ta_sysctl_sink(key);
+	if (!sink)
+		return ta_err_set(err, -EINVAL, "%s is not in the table of sysctls that may be written", key);
+	if (sink->flags & TA_SINK_WORD)
+		return describe_word(call, facts, sink, ret, err);
+	return describe_numbers(call, facts, sink, ret, err);
+}
+
+const struct ta_fixer ta_fixer_sysctl = {
+	.sigs = sigs,
+	.n_sigs = TA_ARRAY_SIZE(sigs),
+	.disruption = TA_DISRUPT_NONE,
+	.describe = describe,
+};
