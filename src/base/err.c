@@ -32,3 +32,14 @@ int ta_err_prefix(struct ta_err *err, int rc, const char *fmt, ...)
 		snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %.*s", (int)sizeof(old) - n, old);
 	return rc;
 }
+
+const char *ta_errno_text(int rc)
+{
+#ifdef __GLIBC__
+	const char *text = strerrordesc_np(-rc);
+#else
+	const char *text = strerror(-rc); /* musl: translated only after setlocale(), which nothing here calls */
+#endif
+
+	return text ? text : "unknown error";
+}

@@ -18,3 +18,6 @@ int ta_err_set(struct ta_err *err, int rc, const char *fmt, ...) ta_printf(3, 4)
 
 /* Puts "fmt: " before the text that is there already. Returns `rc`. */
 int ta_err_prefix(struct ta_err *err, int rc, const char *fmt, ...) ta_printf(3, 4);
+
+/* The system's English words for a -errno ("No such file or directory"), whatever the locale; never NULL. */
+const char *ta_errno_text(int rc);

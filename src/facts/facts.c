@@ -339,7 +339,7 @@ void ta_facts_put_incomplete(struct ta_facts *f, const char *const *path, enum t
 
 void ta_facts_put_errno(struct ta_facts *f, const char *const *path, int rc, const char *what)
 {
-	const char *text = strerrordesc_np(-rc);
+	const char *text = ta_errno_text(rc);
 
 	if (rc == -ENODATA)
 		ta_facts_put_absent(f, path, TA_NOT_ASKED, "%s: not in this capture", what);
@@ -348,7 +348,7 @@ void ta_facts_put_errno(struct ta_facts *f, const char *const *path, int rc, con
 	else if (rc == -EBADMSG)
 		ta_facts_put_absent(f, path, TA_MALFORMED, "%s: not in the expected form", what);
 	else
-		ta_facts_put_absent(f, path, ta_reason_of(rc), "%s: %s", what, text ? text : "unknown error");
+		ta_facts_put_absent(f, path, ta_reason_of(rc), "%s: %s", what, text);
 }
 
 /* --- reading --------------------------------------------------------------- */

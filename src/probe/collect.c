@@ -123,7 +123,7 @@ int ta_collect(struct ta_host *h, const struct ta_strv *owners, struct ta_facts 
 	}
 	rc = run(h, f, owners ? &all : NULL);
 	if (rc < 0)
-		return ta_err_set(err, rc, "%s", strerrordesc_np(-rc));
+		return ta_err_set(err, rc, "%s", ta_errno_text(rc));
 	*ret = f;
 	f = NULL;
 	return 0;

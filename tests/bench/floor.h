@@ -1,0 +1,28 @@
+/*
+ * What tests/bench/record.py makes of a recording, and tests/bench/floor.c repeats.
+ */
+#pragma once
+
+#include <stddef.h>
+
+enum floor_kind {
+	FLOOR_READ,     /* text: a path; open, read to the end, close */
+	FLOOR_LIST,     /* text: a directory; open, getdents to the end, close */
+	FLOOR_LINK,     /* text: a path; readlink */
+	FLOOR_STAT,     /* text: a path; stat */
+	FLOOR_SOCKET,   /* a, b, c: socket(); its number is the count of sockets so far in this process */
+	FLOOR_SEND,     /* a: socket; text, len: a netlink request; answers are read until they end */
+	FLOOR_SOCKET_CLOSE, /* a: socket */
+	FLOOR_CALL,     /* a: number of a system call; its pointers are scratch memory */
+	FLOOR_CHILD,    /* the next a operations are done by a child that is waited for */
+};
+
+struct floor_op {
+	enum floor_kind kind;
+	long a, b, c;
+	const char *text;
+	size_t len;
+};
+
+extern const struct floor_op floor_ops[];
+extern const size_t n_floor_ops;
