@@ -1,0 +1,153 @@
+/*
+ * This machine. Files are opened relative to a descriptor of "/"; nothing,
+ * no variable and no option, redirects that. A read is open, fstat, read until
+ * the end, close, into the caller's buffer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/live.h"
+#include "host/redact.h"
+
+#define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+static struct ta_live *live(struct ta_host *h)
+{
+	return (struct ta_live *)h;
+}
+
+static int open_at(struct ta_host *h, const char *path, int flags)
+{
+	int fd;
+
+	do
+		fd = openat(live(h)->root, path[1] ? path + 1 : ".", flags);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_file(struct ta_host *h, const char *path)
+{
+	int fd = open_at(h, path, FILE_FLAGS), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = ta_fd_check_regular(fd);
+	if (rc < 0)
+		ta_close(&fd);
+	return rc < 0 ? rc : fd;
+}
+
+static int live_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
+{
+	enum ta_redact kind = ta_redact_kind(path);
+	int fd, rc;
+
+	ta_buf_reset(ret);
+	if (kind == TA_REDACT_REFUSE)
+		return -EPERM;
+	fd = open_file(h, path);
+	if (fd < 0)
+		return fd;
+	rc = ta_fd_read(fd, cap, ret);
+	close(fd);
+	if (rc == 0 && kind == TA_REDACT_FILTER)
+		ta_redact(path, ret);
+	return rc;
+}
+
+static int live_lines(struct ta_host *h, const char *path, ta_line_fn *fn, void *ctx)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int fd, rc;
+
+	if (ta_redact_kind(path) != TA_REDACT_NONE) {
+		rc = live_read(h, path, TA_READ_CAP, &text);
+		return rc < 0 ? rc : ta_text_lines(&text, fn, ctx);
+	}
+	fd = open_file(h, path);
+	if (fd < 0)
+		return fd;
+	rc = ta_fd_lines(fd, fn, ctx);
+	close(fd);
+	return rc;
+}
+
+static int live_list(struct ta_host *h, const char *path, struct ta_strv *ret)
+{
+	int fd = open_at(h, path, FILE_FLAGS | O_DIRECTORY);
+
+	return fd < 0 ? fd : ta_fd_list(fd, ret);
+}
+
+static int live_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
+{
+	ta_cleanup_fd int fd = open_at(h, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? fd : ta_fd_readlink(fd, ret);
+}
+
+static int live_exists(struct ta_host *h, const char *path)
+{
+	struct stat st;
+
+	return fstatat(live(h)->root, path[1] ? path + 1 : ".", &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+static int live_call(struct ta_host *h, const char *key, int (*fn)(void *arg, struct ta_buf *ret),
+	void *arg, struct ta_buf *ret)
+{
+	int rc;
+
+	ta_buf_reset(ret);
+	rc = fn(arg, ret);
+	return ret->error ?: rc;
+}
+
+static int live_time(struct ta_host *h, int64_t *ret)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) < 0)
+		return -errno;
+	*ret = now.tv_sec;
+	return 0;
+}
+
+static void live_done(struct ta_host *h)
+{
+	ta_close(&live(h)->root);
+}
+
+static const struct ta_host_ops live_ops = {
+	.done = live_done,
+	.read = live_read,
+	.lines = live_lines,
+	.list = live_list,
+	.readlink = live_readlink,
+	.exists = live_exists,
+	.call = live_call,
+	.time = live_time,
+};
+
+int ta_host_live(struct ta_host **ret, struct ta_err *err)
+{
+	struct ta_live *l = ta_host_new(sizeof(*l), &live_ops, true);
+
+	if (!l)
+		return ta_err_set(err, -ENOMEM, "out of memory");
+	l->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (l->root < 0) {
+		int rc = -errno;
+
+		free(l);
+		return ta_err_set(err, rc, "cannot open /: %s", strerror(-rc));
+	}
+	*ret = &l->host;
+	return 0;
+}

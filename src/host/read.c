@@ -1,0 +1,184 @@
+/*
+ * Reading from descriptors: whole, by lines, names of a directory.
+ *
+ * Sizes are never believed. Files of proc say 0, files of sysfs 4096, and a
+ * capture may hold anything; so all is read until the end or a limit. A short
+ * read is no end either: seq_file (fs/seq_file.c) stops at a record.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/internal.h"
+
+#define READ_CHUNK 4000u       /* fits a page with what the allocator adds; most files are smaller */
+#define LINES_CHUNK (64u << 10)
+#define LINE_LIMIT (1u << 20)
+#define LIST_LIMIT 200000u
+
+void ta_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int ta_fd_check_regular(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISREG(st.st_mode))
+		return 0;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -EBADMSG;
+}
+
+/* One read() that is not interrupted: the count or -errno. */
+static ssize_t read_some(int fd, void *buf, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buf, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+int ta_fd_read(int fd, size_t cap, struct ta_buf *ret)
+{
+	ta_buf_reset(ret);
+	for (;;) {
+		ssize_t n;
+		int rc = ta_buf_reserve(ret, READ_CHUNK);
+
+		if (rc < 0)
+			return rc;
+		n = read_some(fd, ret->data + ret->len, ret->cap - ret->len - 1);
+		if (n <= 0) {
+			ret->data[ret->len] = '\0';
+			if (n < 0)
+				ta_buf_reset(ret);
+			return (int)n;
+		}
+		ret->len += (size_t)n;
+		if (ret->len > cap) {
+			ta_buf_reset(ret);
+			return -EFBIG;
+		}
+	}
+}
+
+static int give_line(char *line, size_t len, ta_line_fn *fn, void *ctx)
+{
+	if (len > LINE_LIMIT)
+		return -EFBIG;
+	if (memchr(line, '\0', len))
+		return -EBADMSG;
+	line[len] = '\0';
+	return fn(line, len, ctx);
+}
+
+/*
+ * Gives the whole lines in `b` to `fn` and moves what is left to its front; at
+ * the end of the file that is a line too.
+ */
+static int give_lines(struct ta_buf *b, bool at_end, ta_line_fn *fn, void *ctx)
+{
+	char *p = b->data, *end = p + b->len;
+	int rc = 0;
+
+	while (rc >= 0 && p < end) {
+		char *newline = memchr(p, '\n', (size_t)(end - p));
+
+		if (!newline && !at_end)
+			break;
+		if (!newline)
+			newline = end;
+		rc = give_line(p, (size_t)(newline - p), fn, ctx);
+		p = newline < end ? newline + 1 : end;
+	}
+	b->len = (size_t)(end - p);
+	memmove(b->data, p, b->len);
+	return rc < 0 ? rc : 0;
+}
+
+int ta_fd_lines(int fd, ta_line_fn *fn, void *ctx)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	ssize_t n;
+	int rc;
+
+	do {
+		if (b.len > LINE_LIMIT)
+			return -EFBIG;
+		rc = ta_buf_reserve(&b, LINES_CHUNK - 1);
+		if (rc < 0)
+			return rc;
+		n = read_some(fd, b.data + b.len, b.cap - b.len - 1);
+		if (n < 0)
+			return (int)n;
+		b.len += (size_t)n;
+		rc = give_lines(&b, n == 0, fn, ctx);
+	} while (rc == 0 && n > 0);
+	return rc;
+}
+
+int ta_text_lines(struct ta_buf *text, ta_line_fn *fn, void *ctx)
+{
+	return text->len ? give_lines(text, true, fn, ctx) : 0;
+}
+
+int ta_fd_list(int fd, struct ta_strv *ret)
+{
+	struct ta_strv names = TA_STRV_INIT;
+	struct dirent *e;
+	DIR *dir = fdopendir(fd);
+	int rc;
+
+	if (!dir) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	while (errno = 0, (e = readdir(dir)) && names.n < LIST_LIMIT + 2)
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			ta_strv_add(&names, e->d_name);
+	rc = e ? -EFBIG : -errno;
+	closedir(dir);
+	if (rc == 0)
+		rc = names.n > LIST_LIMIT ? -EFBIG : names.error;
+	if (rc < 0) {
+		ta_strv_done(&names);
+		return rc;
+	}
+	ta_strv_sort(&names);
+	ta_strv_done(ret);
+	*ret = names;
+	return 0;
+}
+
+int ta_fd_readlink(int fd, struct ta_buf *ret)
+{
+	struct stat st;
+	char target[PATH_MAX];
+	ssize_t n;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISLNK(st.st_mode))
+		return -EINVAL; /* readlinkat() with "" says ENOENT for what is no link */
+	n = readlinkat(fd, "", target, sizeof(target));
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == sizeof(target))
+		return -ENAMETOOLONG;
+	ta_buf_reset(ret);
+	ta_buf_add(ret, target, (size_t)n);
+	return ret->error;
+}

@@ -1,0 +1,35 @@
+/*
+ * Secrets are left out when they are read, not when they are written: no probe,
+ * message or capture ever holds them, whatever it does with what it read.
+ *
+ *   /proc/cmdline             the words of an allow-list of tuning parameters
+ *   /proc/PID/cmdline         the first word
+ *   /etc/os-release           ID, VERSION_ID, PRETTY_NAME (also in /usr/lib)
+ *   sysctl.conf, sysctl.d     assignments of sysctls that hold no names, programs or keys
+ *   limits.conf, limits.d     lines without their comments
+ *   modprobe.d                options of an allow-list of modules
+ *   systemd system.conf       DefaultLimit…, DefaultTasksMax, CPUAffinity, NUMA…
+ *   the rest of /etc          refused
+ *   /proc/PID/environ, mem …  refused, and so is what lies behind /proc/PID/{root,cwd,fd/N}
+ *   tcp_fastopen_key, stable_secret of an interface: refused
+ *
+ * A line that is left out stays as an empty line, so that "file:line" in a
+ * message is the line of the real file. Doing it twice changes nothing more.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+enum ta_redact {
+	TA_REDACT_NONE,   /* to be read as it is */
+	TA_REDACT_FILTER, /* ta_redact() must see it first */
+	TA_REDACT_REFUSE, /* not to be read: -EPERM */
+};
+
+/* What to do about the content of `path` (absolute, without "." and ".."). */
+enum ta_redact ta_redact_kind(const char *path);
+
+/* Takes out of `content` what must not be known. It never grows. */
+void ta_redact(const char *path, struct ta_buf *content);
