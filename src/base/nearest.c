@@ -4,7 +4,8 @@
 
 #include "base/macros.h"
 
-/* Longer words are compared by nobody: two typed names of that length differ in more than a slip. */
+/* Longer words are compared by nobody: two typed names of that length differ in more than a slip.
+ */
 #define MAX_WORD 63
 
 /* Optimal string alignment distance; three rows are enough for swaps of neighbours. */

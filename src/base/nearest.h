@@ -9,11 +9,15 @@
 
 struct ta_nearest {
 	const char *word;
-	const char *best;   /* borrowed from the candidates */
+	const char *best;  /* borrowed from the candidates */
 	unsigned distance; /* of `best`; candidates as near as that do not replace it */
 };
 
-#define TA_NEAREST(w) {.word = (w)}
+#define TA_NEAREST(w)                                                                              \
+	{                                                                                          \
+		.word = (w)                                                                        \
+	}
 
-/* Near is: at most a third of the word's letters (at least one) inserted, dropped, changed or swapped with the next. */
+/* Near is: at most a third of the word's letters (at least one) inserted, dropped, changed or
+ * swapped with the next. */
 void ta_nearest_try(struct ta_nearest *n, const char *candidate);

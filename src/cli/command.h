@@ -35,7 +35,8 @@ struct ta_option {
 	const char *arg;  /* "DIR", NULL for flags */
 	enum ta_option_kind kind;
 	const char *help;
-	size_t offset; /* into the command's values struct: bool, const char *, int64_t, struct ta_strv */
+	/* into the values struct: bool, const char *, int64_t, struct ta_strv */
+	size_t offset;
 	int64_t unset; /* numbers: the value where the option is not given */
 	int64_t max;   /* numbers: the largest allowed */
 };
@@ -50,10 +51,10 @@ struct ta_cli {
 
 struct ta_command {
 	const char *name;
-	const char *args;    /* "[AREA...]" */
-	const char *summary; /* one line */
-	const char *about;   /* paragraphs for --help */
-	const char *exits;   /* lines of CODE, tab, meaning */
+	const char *args;     /* "[AREA...]" */
+	const char *summary;  /* one line */
+	const char *about;    /* paragraphs for --help */
+	const char *exits;    /* lines of CODE, tab, meaning */
 	const char *examples; /* lines of a command, tab, what it does */
 	const struct ta_option *options;
 	size_t n_options;
@@ -66,8 +67,16 @@ struct ta_command {
 extern const struct ta_command *const ta_commands[]; /* generated */
 extern const size_t ta_n_commands;
 
-/* "tuneaudit: …" on stderr, made safe; the only thing besides `out` that a command says. Returns `code`. */
+/* "tuneaudit: …" on stderr, made safe; the only thing besides `out` that a command says. Returns
+ * `code`. */
 int ta_cli_fail(int code, const char *fmt, ...) ta_printf(2, 3);
 
 /* Text on stderr as it is, but safe line by line: diagnostics that carry their own position. */
 void ta_cli_say(const char *text);
+
+/*
+ * The index of `value` in `choices` (ended by NULL; a value of NULL is the first), or -1 after a
+ * message. `later` (or NULL): choices that other versions have.
+ */
+int ta_cli_choose(const char *option, const char *value, const char *const *choices,
+	const char *const *later);

@@ -61,7 +61,8 @@ static void add_options(struct ta_buf *b, const struct ta_command *c, unsigned c
 
 		if (o->kind == TA_OPT_LATER)
 			continue;
-		ta_buf_printf(&lines, "--%s%s%s\t%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "", o->help);
+		ta_buf_printf(&lines, "--%s%s%s\t%s\n", o->name, o->arg ? " " : "",
+			o->arg ? o->arg : "", o->help);
 	}
 	ta_buf_adds(&lines, "-q, --quiet\tonly what matters most\n"
 			    "-v, --verbose\tmore of everything\n"
@@ -72,8 +73,8 @@ static void add_options(struct ta_buf *b, const struct ta_command *c, unsigned c
 
 void ta_help_command(const struct ta_command *c, unsigned columns, struct ta_buf *ret)
 {
-	ta_buf_printf(ret, "usage: tuneaudit %s%s%s%s%s\n\n", c->name, c->n_options ? " [OPTION...]" : "",
-		*c->args ? " " : "", c->args, "");
+	ta_buf_printf(ret, "usage: tuneaudit %s%s%s%s%s\n\n", c->name,
+		c->n_options ? " [OPTION...]" : "", *c->args ? " " : "", c->args, "");
 	add_paragraph(ret, c->about, columns);
 	add_options(ret, c, columns);
 	ta_buf_adds(ret, "\nExit codes:\n");
@@ -87,8 +88,10 @@ void ta_help_program(unsigned columns, struct ta_buf *ret)
 	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT;
 
 	add_paragraph(ret,
-		"tuneaudit tells what on this host holds its network services back: it reads kernel, NICs, CPUs, limits "
-		"and sysctls, judges them by rules with sources, and shows what to type. It changes nothing.",
+		"tuneaudit tells what on this host holds its network services back: it reads "
+		"kernel, NICs, CPUs, limits "
+		"and sysctls, judges them by rules with sources, and shows what to type. It "
+		"changes nothing.",
 		columns);
 	ta_buf_adds(ret, "\nusage: tuneaudit COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n");
 	for (size_t i = 0; i < ta_n_commands; i++)
@@ -103,9 +106,12 @@ void ta_help_program(unsigned columns, struct ta_buf *ret)
 		columns);
 	ta_buf_addc(ret, '\n');
 	add_paragraph(ret,
-		"Results go to stdout, messages to stderr. COLUMNS sets the width, NO_COLOR turns colour off.", columns);
+		"Results go to stdout, messages to stderr. COLUMNS sets the width, NO_COLOR turns "
+		"colour off.",
+		columns);
 	ta_buf_adds(ret, "\nTo begin:\n");
 	add_examples(ret,
-		"sudo tuneaudit check\tjudges this host; without sudo it works too and says what it could not read\n",
+		"sudo tuneaudit check\tjudges this host; without sudo it works too and says what "
+		"it could not read\n",
 		columns);
 }

@@ -1,13 +1,12 @@
 /*
- * Where the program begins and ends: options, the command, one write of what it made, the exit code.
+ * Where the program begins and ends: options, the command, one write of what it made, the exit
+ * code.
  *
- * A write error loses the result, whatever the verdict was: a message and 70. A reader that has left (`| head`) wanted no
- * more: nothing is said and the exit code stays the command's.
+ * A write error loses the result, whatever the verdict was: a message and 70. A reader that has
+ * left (`| head`) wanted no more: nothing is said and the exit code stays the command's.
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,37 +18,17 @@
 
 /* Commands that scripts may know from the documents already. */
 static const char *const later[] = {
-	"plan", "apply", "confirm", "rollback", "history", "load", "trial", "baseline", "lint", "report",
+	"plan",
+	"apply",
+	"confirm",
+	"rollback",
+	"history",
+	"load",
+	"trial",
+	"baseline",
+	"lint",
+	"report",
 };
-
-void ta_cli_say(const char *text)
-{
-	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
-
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
-
-		ta_buf_add(&line, text, n);
-		ta_text_safe(&b, ta_buf_text(&line));
-		ta_buf_addc(&b, '\n');
-		text += n + (text[n] == '\n');
-	}
-	ta_system_write(STDERR_FILENO, ta_buf_text(&b), b.len);
-}
-
-int ta_cli_fail(int code, const char *fmt, ...)
-{
-	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
-	va_list ap;
-
-	ta_buf_adds(&b, "tuneaudit: ");
-	va_start(ap, fmt);
-	ta_buf_vprintf(&b, fmt, ap);
-	va_end(ap);
-	ta_cli_say(b.error ? "tuneaudit: out of memory" : b.data);
-	return code;
-}
 
 static const struct ta_command *find_command(const char *name)
 {
@@ -69,7 +48,8 @@ static int no_such_command(const char *name)
 	for (size_t i = 0; i < ta_n_commands; i++)
 		ta_nearest_try(&near, ta_commands[i]->name);
 	if (near.best)
-		return ta_cli_fail(TA_EXIT_USAGE, "no command '%s'; did you mean '%s'?", name, near.best);
+		return ta_cli_fail(
+			TA_EXIT_USAGE, "no command '%s'; did you mean '%s'?", name, near.best);
 	return ta_cli_fail(TA_EXIT_USAGE, "no command '%s'; 'tuneaudit --help' lists them", name);
 }
 
@@ -79,7 +59,8 @@ static int print_version(struct ta_cli *cli)
 	return TA_EXIT_OK;
 }
 
-static int run_command(struct ta_cli *cli, const struct ta_command *c, char **argv, size_t n, struct ta_globals *globals)
+static int run_command(struct ta_cli *cli, const struct ta_command *c, char **argv, size_t n,
+	struct ta_globals *globals)
 {
 	ta_cleanup_strv struct ta_strv args = TA_STRV_INIT;
 	void *values = calloc(1, TA_MAX(c->values_size, (size_t)1));
@@ -92,7 +73,8 @@ static int run_command(struct ta_cli *cli, const struct ta_command *c, char **ar
 	cli->quiet = globals->quiet;
 	cli->verbose = globals->verbose;
 	if (rc < 0) {
-		code = ta_cli_fail(TA_EXIT_USAGE, "%s\nTry 'tuneaudit %s --help'.", err.text, c->name);
+		code = ta_cli_fail(
+			TA_EXIT_USAGE, "%s\nTry 'tuneaudit %s --help'.", err.text, c->name);
 	} else if (globals->version) {
 		code = print_version(cli);
 	} else if (globals->help) {
@@ -122,7 +104,8 @@ static int dispatch(struct ta_cli *cli, char **argv, size_t n)
 		return globals.help || at < n ? TA_EXIT_OK : TA_EXIT_USAGE;
 	}
 	c = find_command(argv[at]);
-	return c ? run_command(cli, c, argv + at + 1, n - at - 1, &globals) : no_such_command(argv[at]);
+	return c ? run_command(cli, c, argv + at + 1, n - at - 1, &globals)
+		 : no_such_command(argv[at]);
 }
 
 static int flush(struct ta_cli *cli, int code)
@@ -130,10 +113,12 @@ static int flush(struct ta_cli *cli, int code)
 	int rc;
 
 	if (cli->out.error)
-		return ta_cli_fail(TA_EXIT_INTERNAL, "the output could not be built: %s", strerror(-cli->out.error));
+		return ta_cli_fail(TA_EXIT_INTERNAL, "the output could not be built: %s",
+			strerror(-cli->out.error));
 	rc = ta_system_write(STDOUT_FILENO, ta_buf_text(&cli->out), cli->out.len);
 	if (rc < 0 && rc != -EPIPE)
-		return ta_cli_fail(TA_EXIT_INTERNAL, "writing the result failed: %s", strerror(-rc));
+		return ta_cli_fail(
+			TA_EXIT_INTERNAL, "writing the result failed: %s", strerror(-rc));
 	return code;
 }
 

@@ -31,7 +31,8 @@ static int short_options(const char *word, struct ta_globals *g, struct ta_err *
 		while (i < TA_ARRAY_SIZE(globals_table) && globals_table[i].letter != *s)
 			i++;
 		if (i == TA_ARRAY_SIZE(globals_table))
-			return ta_err_set(err, -EINVAL, "unknown option '%s' (one dash: -h, -q, -v)", word);
+			return ta_err_set(
+				err, -EINVAL, "unknown option '%s' (one dash: -h, -q, -v)", word);
 		set_flag(g, globals_table[i].offset);
 	}
 	return 0;
@@ -40,7 +41,8 @@ static int short_options(const char *word, struct ta_globals *g, struct ta_err *
 static bool long_global(const char *name, size_t len, struct ta_globals *g)
 {
 	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++) {
-		if (strlen(globals_table[i].name) == len && memcmp(globals_table[i].name, name, len) == 0) {
+		if (strlen(globals_table[i].name) == len &&
+			memcmp(globals_table[i].name, name, len) == 0) {
 			set_flag(g, globals_table[i].offset);
 			return true;
 		}
@@ -56,7 +58,8 @@ static const struct ta_option *find_option(const struct ta_command *c, const cha
 	return NULL;
 }
 
-static int unknown_option(const struct ta_command *c, const char *name, size_t len, struct ta_err *err)
+static int unknown_option(
+	const struct ta_command *c, const char *name, size_t len, struct ta_err *err)
 {
 	char word[64];
 	struct ta_nearest near = TA_NEAREST(word);
@@ -71,7 +74,8 @@ static int unknown_option(const struct ta_command *c, const char *name, size_t l
 	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++)
 		ta_nearest_try(&near, globals_table[i].name);
 	if (near.best)
-		return ta_err_set(err, -EINVAL, "unknown option '--%s'; did you mean '--%s'?", word, near.best);
+		return ta_err_set(err, -EINVAL, "unknown option '--%s'; did you mean '--%s'?", word,
+			near.best);
 	return ta_err_set(err, -EINVAL, "unknown option '--%s'", word);
 }
 
@@ -81,8 +85,8 @@ static int set_number(const struct ta_option *o, const char *text, void *slot, s
 	int rc = *text && !strpbrk(text, " \t\r\n") ? ta_parse_i64(text, &v) : -EINVAL;
 
 	if (rc < 0 || v < 0 || v > o->max)
-		return ta_err_set(err, -EINVAL, "--%s takes a number from 0 to %lld, not '%s'", o->name, (long long)o->max,
-			text);
+		return ta_err_set(err, -EINVAL, "--%s takes a number from 0 to %lld, not '%s'",
+			o->name, (long long)o->max, text);
 	*(int64_t *)slot = v;
 	return 0;
 }
@@ -104,15 +108,16 @@ static int set_value(const struct ta_option *o, const char *text, void *values, 
 		return 0;
 	default:
 		if (!*text)
-			return ta_err_set(err, -EINVAL, "--%s needs %s, not the empty text", o->name, o->arg);
+			return ta_err_set(
+				err, -EINVAL, "--%s needs %s, not the empty text", o->name, o->arg);
 		*(const char **)slot = text;
 		return 0;
 	}
 }
 
 /* One --word; *i moves past its value if that is the next word. */
-static int long_option(const struct ta_command *c, char *const *argv, size_t n, size_t *i, struct ta_globals *g,
-	void *values, struct ta_err *err)
+static int long_option(const struct ta_command *c, char *const *argv, size_t n, size_t *i,
+	struct ta_globals *g, void *values, struct ta_err *err)
 {
 	const char *name = argv[*i] + 2;
 	size_t len = strcspn(name, "=");
@@ -120,7 +125,8 @@ static int long_option(const struct ta_command *c, char *const *argv, size_t n, 
 	const struct ta_option *o = find_option(c, name, len);
 
 	if (!o && long_global(name, len, g))
-		return value ? ta_err_set(err, -EINVAL, "--%.*s takes no value", (int)len, name) : 0;
+		return value ? ta_err_set(err, -EINVAL, "--%.*s takes no value", (int)len, name)
+			     : 0;
 	if (!o)
 		return unknown_option(c, name, len, err);
 	if (o->kind == TA_OPT_LATER)
@@ -143,14 +149,15 @@ static int long_option(const struct ta_command *c, char *const *argv, size_t n, 
 static int check_count(const struct ta_command *c, const struct ta_strv *args, struct ta_err *err)
 {
 	if (c->max_args >= 0 && args->n > (size_t)c->max_args)
-		return ta_err_set(err, -EINVAL, "'%s' is one argument too many", args->v[c->max_args]);
+		return ta_err_set(
+			err, -EINVAL, "'%s' is one argument too many", args->v[c->max_args]);
 	if (args->n < (size_t)c->min_args)
 		return ta_err_set(err, -EINVAL, "%s needs %s", c->name, c->args);
 	return 0;
 }
 
-int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n, struct ta_globals *globals, void *values,
-	struct ta_strv *args, struct ta_err *err)
+int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n,
+	struct ta_globals *globals, void *values, struct ta_strv *args, struct ta_err *err)
 {
 	bool only_args = false;
 	int rc = 0;
@@ -186,7 +193,8 @@ void ta_options_done(const struct ta_command *c, void *values)
 			ta_strv_done((struct ta_strv *)((char *)values + c->options[i].offset));
 }
 
-int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, size_t *ret_next, struct ta_err *err)
+int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, size_t *ret_next,
+	struct ta_err *err)
 {
 	size_t i;
 

@@ -15,15 +15,17 @@ struct ta_globals {
 };
 
 /*
- * `values` (values_size bytes) is filled with what is not given and then with what is. `argv` and its strings are borrowed by
- * values and `args`. 0, -EINVAL with a message that names the option, -ENOMEM. In every case free with ta_options_done().
+ * `values` (values_size bytes) is filled with what is not given and then with what is. `argv` and
+ * its strings are borrowed by values and `args`. 0, -EINVAL with a message that names the option,
+ * -ENOMEM. In every case free with ta_options_done().
  */
-int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n, struct ta_globals *globals, void *values,
-	struct ta_strv *args, struct ta_err *err);
+int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n,
+	struct ta_globals *globals, void *values, struct ta_strv *args, struct ta_err *err);
 void ta_options_done(const struct ta_command *c, void *values);
 
 /* Options before the command: the index of the command's name in argv, or n. -EINVAL as above. */
-int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, size_t *ret_next, struct ta_err *err);
+int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, size_t *ret_next,
+	struct ta_err *err);
 
 /* The texts of --help, wrapped. */
 void ta_help_command(const struct ta_command *c, unsigned columns, struct ta_buf *ret);

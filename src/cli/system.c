@@ -33,7 +33,8 @@ unsigned ta_system_columns(void)
 	if (text && ta_parse_i64(text, &v) == 0 && v > 0)
 		return (unsigned)TA_MIN(TA_MAX(v, (int64_t)TA_COLUMNS_MIN), (int64_t)COLUMNS_MAX);
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		return TA_MIN(TA_MAX((unsigned)size.ws_col, (unsigned)TA_COLUMNS_MIN), (unsigned)COLUMNS_PROSE);
+		return TA_MIN(TA_MAX((unsigned)size.ws_col, (unsigned)TA_COLUMNS_MIN),
+			(unsigned)COLUMNS_PROSE);
 	return COLUMNS_DEFAULT;
 }
 
@@ -87,7 +88,8 @@ static bool is_trusted(const char *path, const struct stat *file)
 	return !dir.error && stat(dir.data, &st) == 0 && only_root_writes(&st);
 }
 
-int ta_system_read_file(const char *path, size_t cap, struct ta_buf *ret, bool *ret_trusted, struct ta_err *err)
+int ta_system_read_file(
+	const char *path, size_t cap, struct ta_buf *ret, bool *ret_trusted, struct ta_err *err)
 {
 	ta_cleanup(close_fd) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
@@ -136,7 +138,8 @@ int ta_system_list(const char *dir, const char *suffix, struct ta_strv *ret, str
 			ta_strv_add(ret, e->d_name);
 	}
 	if (errno || ret->error)
-		return ta_err_set(err, errno ? -errno : ret->error, "%s: %s", dir, strerror(errno ? errno : ENOMEM));
+		return ta_err_set(err, errno ? -errno : ret->error, "%s: %s", dir,
+			strerror(errno ? errno : ENOMEM));
 	ta_strv_sort(ret);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * The command's own side of the system: terminal, stdout, rule files. The host under audit is read through host/host.h only.
+ * The command's own side of the system: terminal, stdout, rule files. The host under audit is read
+ * through host/host.h only.
  */
 #pragma once
 
@@ -8,8 +9,8 @@
 #include "base/strv.h"
 
 /*
- * Holds descriptors 0 … 2 open, so that a file opened later cannot become "stdout". A closed stdout becomes one that cannot
- * be written, so that the loss is noticed.
+ * Holds descriptors 0 … 2 open, so that a file opened later cannot become "stdout". A closed stdout
+ * becomes one that cannot be written, so that the loss is noticed.
  */
 void ta_system_hold_descriptors(void);
 
@@ -18,14 +19,17 @@ unsigned ta_system_columns(void);
 /* stdout is a terminal that knows colours, and NO_COLOR is not set. */
 bool ta_system_color(void);
 
-/* The whole text to `fd`, whatever short writes it takes. 0 or -errno; -EPIPE: the reader has left. */
+/* The whole text to `fd`, whatever short writes it takes. 0 or -errno; -EPIPE: the reader has left.
+ */
 int ta_system_write(int fd, const void *data, size_t len);
 
 /*
- * A rule file of at most `cap` bytes. *ret_trusted: regular file, owned by root, and neither it nor its directory can be
- * written by anyone else. 0, -errno, -EFBIG, -EBADMSG (no regular file), with a message that names the file.
+ * A rule file of at most `cap` bytes. *ret_trusted: regular file, owned by root, and neither it nor
+ * its directory can be written by anyone else. 0, -errno, -EFBIG, -EBADMSG (no regular file), with
+ * a message that names the file.
  */
-int ta_system_read_file(const char *path, size_t cap, struct ta_buf *ret, bool *ret_trusted, struct ta_err *err);
+int ta_system_read_file(
+	const char *path, size_t cap, struct ta_buf *ret, bool *ret_trusted, struct ta_err *err);
 
 /* The names in `dir` that end with `suffix`, sorted; hidden ones left out. */
 int ta_system_list(const char *dir, const char *suffix, struct ta_strv *ret, struct ta_err *err);

@@ -9,16 +9,19 @@
 struct ta_report_options {
 	unsigned columns; /* width for text; at least 20 */
 	bool color;
-	int verbosity; /* −1 quiet, 0, 1 verbose */
+	int verbosity; /* -1 quiet, 0, 1 verbose */
 	const char *tool_version;
-	const char *how; /* options to repeat in suggested commands: " --profile gateway", "" */
+	const char *how;     /* options to repeat in suggested commands: " --profile gateway", "" */
+	const char *no_root; /* how to ask with more rights: "sudo tuneaudit check"; NULL: we have
+				them */
+	const struct ta_strv *profiles; /* to choose from; NULL: the user has chosen */
 };
 
 struct ta_format {
 	const char *name;
 	const char *summary; /* for --help */
-	void (*check)(const struct ta_audit *a, const struct ta_facts *facts, const struct ta_report_options *o,
-		struct ta_buf *ret);
+	void (*check)(const struct ta_audit *a, const struct ta_facts *facts,
+		const struct ta_report_options *o, struct ta_buf *ret);
 };
 
 extern const struct ta_format *const ta_formats[]; /* generated */

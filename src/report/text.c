@@ -7,17 +7,45 @@ static const struct {
 	uint32_t code;
 	const char *ascii;
 } spelled[] = {
-	{0xa0, " "}, {0xb0, " deg"}, {0xb1, "+-"}, {0xb2, "^2"}, {0xb5, "u"}, {0xb7, "-"}, {0xd7, "x"}, {0xf7, "/"},
-	{0x3bc, "u"}, {0x2010, "-"}, {0x2011, "-"}, {0x2012, "-"}, {0x2013, "-"}, {0x2014, "-"}, {0x2018, "'"},
-	{0x2019, "'"}, {0x201c, "\""}, {0x201d, "\""}, {0x2026, "..."}, {0x202f, " "}, {0x2190, "<-"}, {0x2192, "->"},
-	{0x2212, "-"}, {0x221e, "unlimited"}, {0x2248, "~"}, {0x2260, "!="}, {0x2264, "<="}, {0x2265, ">="},
+	{0xa0, " "},
+	{0xb0, " deg"},
+	{0xb1, "+-"},
+	{0xb2, "^2"},
+	{0xb5, "u"},
+	{0xb7, "-"},
+	{0xd7, "x"},
+	{0xf7, "/"},
+	{0x3bc, "u"},
+	{0x2010, "-"},
+	{0x2011, "-"},
+	{0x2012, "-"},
+	{0x2013, "-"},
+	{0x2014, "-"},
+	{0x2018, "'"},
+	{0x2019, "'"},
+	{0x201c, "\""},
+	{0x201d, "\""},
+	{0x2026, "..."},
+	{0x202f, " "},
+	{0x2190, "<-"},
+	{0x2192, "->"},
+	{0x2212, "-"},
+	{0x221e, "unlimited"},
+	{0x2248, "~"},
+	{0x2260, "!="},
+	{0x2264, "<="},
+	{0x2265, ">="},
 };
 
-/* The character at `s` and its length; 0 for bytes that begin none (overlong forms and surrogates among them). */
-static size_t decode(const unsigned char *s, uint32_t *ret)
+size_t ta_text_decode(const char *text, uint32_t *ret)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	size_t n = s[0] < 0x80             ? 1
+		   : (s[0] & 0xe0) == 0xc0 ? 2
+		   : (s[0] & 0xf0) == 0xe0 ? 3
+		   : (s[0] & 0xf8) == 0xf0 ? 4
+					   : 0;
 	uint32_t code;
 
 	if (n <= 1) {
@@ -57,17 +85,17 @@ static void add_code(struct ta_buf *b, uint32_t code)
 
 static void add_safe(struct ta_buf *b, const char *text, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)text, *end = s + len;
+	const char *end = text + len;
 
-	while (s < end) {
+	while (text < end) {
 		uint32_t code;
-		size_t n = decode(s, &code);
+		size_t n = ta_text_decode(text, &code);
 
 		if (!n)
-			ta_buf_printf(b, "\\x%02x", *s);
+			ta_buf_printf(b, "\\x%02x", (unsigned char)*text);
 		else
 			add_code(b, code);
-		s += n ? n : 1;
+		text += n ? n : 1;
 	}
 }
 
@@ -82,7 +110,8 @@ void ta_text_pad(struct ta_buf *b, unsigned n)
 		ta_buf_addc(b, ' ');
 }
 
-/* Where the next line begins: never so far right that words hang on the edge of a narrow terminal. */
+/* Where the next line begins: never so far right that words hang on the edge of a narrow terminal.
+ */
 static unsigned bounded_indent(unsigned indent, unsigned columns)
 {
 	return TA_MIN(indent, columns / 3);
@@ -96,7 +125,8 @@ static void new_line(struct ta_buf *b, unsigned indent)
 	ta_text_pad(b, indent);
 }
 
-void ta_text_wrap(struct ta_buf *b, const char *text, unsigned columns, unsigned used, unsigned indent)
+void ta_text_wrap(
+	struct ta_buf *b, const char *text, unsigned columns, unsigned used, unsigned indent)
 {
 	ta_cleanup_buf struct ta_buf word = TA_BUF_INIT;
 	bool fresh = true;
@@ -132,7 +162,8 @@ void ta_text_wrap(struct ta_buf *b, const char *text, unsigned columns, unsigned
 		b->error = word.error;
 }
 
-void ta_text_term(struct ta_buf *b, const char *term, const char *text, unsigned columns, unsigned at)
+void ta_text_term(
+	struct ta_buf *b, const char *term, const char *text, unsigned columns, unsigned at)
 {
 	size_t start = b->len;
 	unsigned used;

@@ -40,7 +40,8 @@ static void leaves_strangers(void **state)
 
 static void prefers_the_nearest_then_the_first(void **state)
 {
-	assert_string_equal(nearest("governor", (const char *const[]){"governess", "govern", "governors", NULL}),
+	assert_string_equal(nearest("governor", (const char *const[]){"governess", "govern",
+							"governors", NULL}),
 		"governors");
 	assert_string_equal(nearest("aaa", (const char *const[]){"aab", "aac", NULL}), "aab");
 }

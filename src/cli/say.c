@@ -1,0 +1,72 @@
+/*
+ * Messages on stderr, each in one write and safe for the terminal.
+ */
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli/command.h"
+#include "cli/system.h"
+#include "report/text.h"
+
+void ta_cli_say(const char *text)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+		ta_buf_add(&line, text, n);
+		ta_text_safe(&b, ta_buf_text(&line));
+		ta_buf_addc(&b, '\n');
+		text += n + (text[n] == '\n');
+	}
+	ta_system_write(STDERR_FILENO, ta_buf_text(&b), b.len);
+}
+
+int ta_cli_fail(int code, const char *fmt, ...)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	va_list ap;
+
+	ta_buf_adds(&b, "tuneaudit: ");
+	va_start(ap, fmt);
+	ta_buf_vprintf(&b, fmt, ap);
+	va_end(ap);
+	ta_cli_say(b.error ? "tuneaudit: out of memory" : b.data);
+	return code;
+}
+
+static bool is_one_of(const char *value, const char *const *names)
+{
+	for (; names && *names; names++)
+		if (strcmp(*names, value) == 0)
+			return true;
+	return false;
+}
+
+int ta_cli_choose(
+	const char *option, const char *value, const char *const *choices, const char *const *later)
+{
+	struct ta_nearest near = TA_NEAREST(value);
+	ta_cleanup_buf struct ta_buf list = TA_BUF_INIT;
+
+	if (!value)
+		return 0;
+	for (int i = 0; choices[i]; i++) {
+		if (strcmp(choices[i], value) == 0)
+			return i;
+		ta_nearest_try(&near, choices[i]);
+		ta_buf_printf(&list, "%s%s", i ? ", " : "", choices[i]);
+	}
+	if (is_one_of(value, later))
+		ta_cli_fail(0, "--%s %s is not in this version; there are: %s", option, value,
+			ta_buf_text(&list));
+	else if (near.best)
+		ta_cli_fail(0, "--%s '%s': did you mean '%s'?", option, value, near.best);
+	else
+		ta_cli_fail(0, "--%s '%s': there are: %s", option, value, ta_buf_text(&list));
+	return -1;
+}
