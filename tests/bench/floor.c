@@ -73,6 +73,20 @@ static void open_socket(const struct floor_op *op)
 		sockets[n_sockets++] = socket(op->a, op->b, op->c);
 }
 
+static void call(const struct floor_op *op)
+{
+	long v[6];
+
+	for (unsigned i = 0; i < 6; i++) {
+		v[i] = op->args[i];
+		if (v[i] == FLOOR_SCRATCH)
+			v[i] = (long)scratch;
+		else if (v[i] >= FLOOR_SOCKET_0 && v[i] < FLOOR_SOCKET_0 + SOCKETS_MAX)
+			v[i] = sockets[v[i] - FLOOR_SOCKET_0];
+	}
+	syscall(op->a, v[0], v[1], v[2], v[3], v[4], v[5]);
+}
+
 static size_t repeat(const struct floor_op *ops, size_t n);
 
 /* The child's part, by a child. Returns how many operations that was. */
@@ -108,7 +122,7 @@ static size_t repeat(const struct floor_op *ops, size_t n)
 		case FLOOR_SOCKET: open_socket(op); break;
 		case FLOOR_SEND: ask(sockets[op->a], op->text, op->len); break;
 		case FLOOR_SOCKET_CLOSE: close(sockets[op->a]); break;
-		case FLOOR_CALL: syscall(op->a, op->b, scratch, op->c, scratch); break;
+		case FLOOR_CALL: call(op); break;
 		case FLOOR_CHILD: i += by_child(op); break;
 		}
 	}

@@ -13,7 +13,7 @@ enum floor_kind {
 	FLOOR_SOCKET,   /* a, b, c: socket(); its number is the count of sockets so far in this process */
 	FLOOR_SEND,     /* a: socket; text, len: a netlink request; answers are read until they end */
 	FLOOR_SOCKET_CLOSE, /* a: socket */
-	FLOOR_CALL,     /* a: number of a system call; its pointers are scratch memory */
+	FLOOR_CALL,     /* a: number of a system call, args: its arguments */
 	FLOOR_CHILD,    /* the next a operations are done by a child that is waited for */
 };
 
@@ -22,7 +22,12 @@ struct floor_op {
 	long a, b, c;
 	const char *text;
 	size_t len;
+	long args[6];
 };
+
+/* Arguments that only the running floor knows: a pointer (to scratch memory), a socket by its count. */
+#define FLOOR_SCRATCH (-0x7fff0000L)
+#define FLOOR_SOCKET_0 (-0x7ffe0000L)
 
 extern const struct floor_op floor_ops[];
 extern const size_t n_floor_ops;

@@ -1,0 +1,40 @@
+#!/bin/sh
+# bench.sh BUILD ROUNDS: `tuneaudit check` against its floor and against `sysctl -a`, in turns, while at least
+# 200 processes run. Fails when a limit of docs/benchmarks.md is passed.
+set -eu
+build=$1 rounds=$2
+here=$(dirname "$0")
+out=$build/bench
+check=$build/tuneaudit
+
+for tool in strace python3 sysctl; do
+	command -v $tool >/dev/null || { echo "skip: $tool is not installed (./quickstart dev)"; exit 77; }
+done
+# One run inside the crowd is recorded, so that the floor asks about the same processes.
+if [ "${BENCH_CROWD-}" != 1 ]; then
+	BENCH_CROWD=1 exec "$out/bench" crowd "${CROWD:-200}" sh "$0" "$build" "$rounds"
+fi
+
+rm -f "$out"/trace.*
+strace -ff -xx -s 65536 -e write=all -o "$out/trace" "$check" check >/dev/null 2>&1 || [ $? = 1 ]
+first=$(ls "$out"/trace.* | sed 's/.*\.//' | sort -n | head -n 1)
+python3 "$here/record.py" "$out/trace" "$first" >"$out/ops.c"
+${CC:-cc} -O2 -g -D_GNU_SOURCE -I"$here" -o "$out/floor" "$here/floor.c" "$out/ops.c"
+
+"$out/bench" compare "$rounds" check "$check" check -- floor "$out/floor" -- sysctl sysctl -a | tee "$out/result"
+echo "processes: $(find /proc -maxdepth 1 -name '[0-9]*' | wc -l), rounds: $rounds, kernel: $(uname -r)"
+awk '
+	$1 == "check" { peak = $5 }
+	$1 == "floor" { floor = $6 }
+	$1 == "sysctl" { sysctl = $6 }
+	function limit(what, value, most, unit) {
+		printf "%-28s %6.2f %s, at most %.1f: %s\n", what, value, unit, most, value <= most ? "ok" : "TOO MUCH"
+		if (value > most)
+			failed = 1
+	}
+	END {
+		limit("check / floor", floor, 1.5, "times")
+		limit("check / sysctl -a", sysctl, 0.5, "times")
+		limit("peak memory of check", peak / 1024, 12, "MB")
+		exit failed
+	}' "$out/result"
