@@ -16,8 +16,8 @@ if [ "${BENCH_CROWD-}" != 1 ]; then
 fi
 
 rm -f "$out"/trace.*
-strace -ff -xx -s 65536 -e write=all -o "$out/trace" "$check" check >/dev/null 2>&1 || [ $? = 1 ]
-first=$(ls "$out"/trace.* | sed 's/.*\.//' | sort -n | head -n 1)
+strace -ff -X raw -xx -s 65536 -e write=all -o "$out/trace" "$check" check >/dev/null 2>&1 || [ $? = 1 ]
+first=$(find "$out" -name 'trace.*' | sed 's/.*\.//' | sort -n | head -n 1)
 python3 "$here/record.py" "$out/trace" "$first" >"$out/ops.c"
 ${CC:-cc} -O2 -g -D_GNU_SOURCE -I"$here" -o "$out/floor" "$here/floor.c" "$out/ops.c"
 

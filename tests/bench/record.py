@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns what `strace -ff -xx -s 1 -e write=all` recorded of one run into the operations of the floor program.
+"""Turns what `strace -ff -X raw -xx -e write=all` recorded of one run into the operations of the floor program.
 
 record.py PREFIX FIRST_PID > ops.c
 
@@ -10,6 +10,7 @@ not be turned into one is counted on stderr, so that nothing is left out unseen.
 """
 
 import collections
+import os
 import re
 import sys
 
@@ -18,6 +19,7 @@ OWN = set(
     "rt_sigprocmask rt_sigreturn exit exit_group write writev wait4 waitid futex clock_nanosleep nanosleep kill "
     "pipe2 pipe poll ppoll dup dup2 dup3 lseek fcntl fstat pread64 read recvfrom recvmsg getdents64 close".split()
 )
+AT_FDCWD = "-100"
 CHILDREN = {"clone", "clone3", "fork", "vfork"}
 STATS = {"stat", "lstat", "access"}
 STATS_AT = {"newfstatat", "statx", "faccessat", "faccessat2"}
@@ -60,7 +62,7 @@ class Process:
     def path(self, dirfd, arg):
         name = text(arg)
         base = self.fds.get(dirfd)
-        if name.startswith("/") or dirfd == "AT_FDCWD" or not base or base[0] != "file":
+        if name.startswith("/") or dirfd == AT_FDCWD or not base or base[0] != "file":
             return name
         return base[1]["text"].rstrip("/") + "/" + name if name else base[1]["text"]
 
@@ -83,13 +85,14 @@ class Process:
     def call(self, name, args, result, at):
         if name in ("open", "openat", "openat2", "creat"):
             where = args if name == "open" else args[1:]
-            path = self.path("AT_FDCWD" if name == "open" else args[0], where[0])
+            path = self.path(AT_FDCWD if name == "open" else args[0], where[0])
+            flags = int(re.search(r"0[x0-7]?[0-9a-f]*|[1-9]\d*", where[1])[0], 0) if len(where) > 1 else 0
             if re.search(r"\.so(\.|$)|/ld\.so\.", path):
                 op = {"kind": "library", "text": path}
-            elif "O_PATH" in where[1]:
+            elif flags & os.O_PATH:
                 op = self.add("STAT", text=path)
             else:
-                op = self.add("LIST" if "O_DIRECTORY" in where[1] else "READ", text=path)
+                op = self.add("LIST" if flags & os.O_DIRECTORY else "READ", text=path)
             if not result.startswith("-"):
                 self.fds[result] = ("file", op)
         elif name in ("readlink", "readlinkat"):
@@ -125,13 +128,11 @@ class Process:
         """A call of which only the numbers count. Sockets among them are told by their count."""
         values = []
         for i, a in enumerate(args[:6]):
-            if re.fullmatch(r"-?\d+|0x[0-9a-f]+", a):
+            if re.fullmatch(r"-?\d+|0x[0-9a-f]{1,8}", a):
                 fd = self.fds.get(a) if i == 0 else None
                 values.append(f"FLOOR_SOCKET_0 + {fd[1]}" if fd and fd[0] == "socket" else a)
             elif a == "NULL":
                 values.append("0")
-            elif re.fullmatch(r"[A-Z][A-Z0-9_]*(\|[A-Z][A-Z0-9_]*)*", a):
-                values.append(a.replace("|", " | "))
             else:
                 values.append("FLOOR_SCRATCH")
         if name in ("ioctl", "sendto", "sendmsg", "execveat", "connect"):
@@ -164,9 +165,7 @@ def main():
     left_out = collections.Counter()
     ops = Process(sys.argv[1], sys.argv[2], left_out).ops
     print("/* Made by tests/bench/record.py. */")
-    for header in HEADERS:
-        print(f"#include <{header}>")
-    print('#include "floor.h"\nconst struct floor_op floor_ops[] = {')
+    print('#include <sys/syscall.h>\n#include "floor.h"\nconst struct floor_op floor_ops[] = {')
     for op in ops:
         print_op(op)
     print("};\nconst size_t n_floor_ops = sizeof(floor_ops) / sizeof(floor_ops[0]);")
@@ -175,10 +174,5 @@ def main():
     if left_out:
         print("not repeated:", ", ".join(f"{n} {k}" for k, n in left_out.items()), file=sys.stderr)
 
-
-HEADERS = (
-    "fcntl.h linux/genetlink.h linux/netlink.h linux/sock_diag.h netinet/in.h netinet/tcp.h netinet/udp.h sched.h "
-    "sys/epoll.h sys/prctl.h sys/resource.h sys/socket.h sys/syscall.h time.h"
-).split()
 
 main()
