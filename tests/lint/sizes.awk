@@ -4,7 +4,7 @@
 function file_limit(file) {
 	if (file ~ /\.h$/)
 		return 200
-	return file ~ /(parse|parser|lex)\.c$/ ? 800 : 600
+	return file ~ /\/(parse|lex)[a-z_]*\.c$/ ? 800 : 600
 }
 
 function file_end() {
