@@ -76,6 +76,22 @@ static int capture_netlink(struct ta_host *h, int protocol, const char *key, str
 	return ta_store_netlink(store(h), key, ret, &rc) ? rc : -ENODATA;
 }
 
+static int capture_tries(struct ta_host *h, const struct ta_try *tries, size_t n,
+	struct ta_try_result *results)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!ta_store_try(store(h), tries[i].name, &results[i]))
+			results[i] = (struct ta_try_result){.rc = -ENODATA};
+	return 0;
+}
+
+static int capture_ethtool(struct ta_host *h, const char *ifname, void *data, size_t len)
+{
+	int rc;
+
+	return ta_store_ethtool(store(h), ifname, data, len, &rc) ? rc : -ENODATA;
+}
+
 static int capture_time(struct ta_host *h, int64_t *ret)
 {
 	if (!store(h)->has_taken)
@@ -97,6 +113,8 @@ static const struct ta_host_ops capture_ops = {
 	.readlink = capture_readlink,
 	.exists = capture_exists,
 	.call = capture_call,
+	.tries = capture_tries,
+	.ethtool = capture_ethtool,
 	.netlink = capture_netlink,
 	.time = capture_time,
 };

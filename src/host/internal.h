@@ -98,3 +98,8 @@ void ta_host_capture_walk(struct ta_host *h, bool walk);
 /* Numbers differ between architectures, names do not. "EACCES"; "E4095" for one without a name. */
 void ta_errno_format(int error, struct ta_buf *b);
 int ta_errno_parse(const char *name); /* the positive errno, or -EINVAL */
+
+/* --- what a capture calls a question ---------------------------------------- */
+
+/* Appends the key of an ethtool question; `len` is at least 4. */
+void ta_ethtool_key(const char *ifname, const void *data, size_t len, struct ta_buf *b);

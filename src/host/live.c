@@ -109,6 +109,12 @@ static int live_call(struct ta_host *h, const char *key, int (*fn)(void *arg, st
 	return ret->error ?: rc;
 }
 
+static int live_netlink(struct ta_host *h, int protocol, const char *key, struct nlmsghdr *request,
+	struct ta_buf *ret)
+{
+	return ta_nl_ask(&live(h)->netlink, protocol, request, ret);
+}
+
 static int live_time(struct ta_host *h, int64_t *ret)
 {
 	struct timespec now;
@@ -122,6 +128,8 @@ static int live_time(struct ta_host *h, int64_t *ret)
 static void live_done(struct ta_host *h)
 {
 	ta_close(&live(h)->root);
+	ta_close(&live(h)->ioctl_socket);
+	ta_nl_close(&live(h)->netlink);
 }
 
 static const struct ta_host_ops live_ops = {
@@ -132,6 +140,9 @@ static const struct ta_host_ops live_ops = {
 	.readlink = live_readlink,
 	.exists = live_exists,
 	.call = live_call,
+	.tries = ta_live_tries,
+	.netlink = live_netlink,
+	.ethtool = ta_live_ethtool,
 	.time = live_time,
 };
 
@@ -141,12 +152,13 @@ int ta_host_live(struct ta_host **ret, struct ta_err *err)
 
 	if (!l)
 		return ta_err_set(err, -ENOMEM, "out of memory");
+	l->ioctl_socket = -1;
 	l->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (l->root < 0) {
 		int rc = -errno;
 
 		free(l);
-		return ta_err_set(err, rc, "cannot open /: %s", strerror(-rc));
+		return ta_err_set(err, rc, "cannot open /: %s", ta_errno_text(rc));
 	}
 	*ret = &l->host;
 	return 0;

@@ -4,8 +4,14 @@
 #pragma once
 
 #include "host/internal.h"
+#include "host/netlink.h"
 
 struct ta_live {
 	struct ta_host host;
-	int root; /* O_PATH of "/" */
+	int root;         /* O_PATH of "/" */
+	int ioctl_socket; /* -1: not needed yet */
+	struct ta_nl_sockets netlink;
 };
+
+int ta_live_tries(struct ta_host *h, const struct ta_try *tries, size_t n, struct ta_try_result *results);
+int ta_live_ethtool(struct ta_host *h, const char *ifname, void *data, size_t len);

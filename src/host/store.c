@@ -34,7 +34,7 @@ static int read_own(const struct ta_root *root, const char *path, size_t cap, st
 	if (rc == -ENOENT)
 		return 1;
 	if (rc < 0)
-		return ta_err_set(err, rc, "cannot be read: %s", strerror(-rc));
+		return ta_err_set(err, rc, "cannot be read: %s", ta_errno_text(rc));
 	return 0;
 }
 
@@ -70,7 +70,7 @@ int ta_store_open(const char *dir, struct ta_store *ret, struct ta_err *err)
 	int rc = ta_root_enter(dir, &s.root);
 
 	if (rc < 0)
-		return ta_err_set(err, rc, "cannot open the capture %s: %s", dir, strerror(-rc));
+		return ta_err_set(err, rc, "cannot open the capture %s: %s", dir, ta_errno_text(rc));
 	rc = load_calls(&s, err);
 	if (rc == 0)
 		rc = load_capture(&s, err);
@@ -167,6 +167,34 @@ bool ta_store_exists(struct ta_store *s, const char *path, bool *ret)
 bool ta_store_call(struct ta_store *s, const char *key, struct ta_buf *ret, int *ret_rc)
 {
 	return ta_calls_call(&s->calls, key, ret, ret_rc);
+}
+
+bool ta_store_try(struct ta_store *s, const char *name, struct ta_try_result *ret)
+{
+	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT, text = TA_BUF_INIT;
+
+	ta_buf_printf(&key, "try/%s", name);
+	*ret = (struct ta_try_result){0};
+	if (!ta_store_call(s, ta_buf_text(&key), &text, &ret->rc))
+		return false;
+	memcpy(ret->text, ta_buf_text(&text), TA_MIN(text.len, sizeof(ret->text) - 1));
+	return true;
+}
+
+bool ta_store_ethtool(struct ta_store *s, const char *ifname, void *data, size_t len, int *ret_rc)
+{
+	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT, out = TA_BUF_INIT;
+
+	ta_ethtool_key(ifname, data, len, &key);
+	if (!ta_store_call(s, ta_buf_text(&key), &out, ret_rc))
+		return false;
+	if (*ret_rc >= 0 && out.len > len)
+		*ret_rc = -EBADMSG;
+	if (*ret_rc >= 0) {
+		memset(data, 0, len);
+		memcpy(data, ta_buf_text(&out), out.len);
+	}
+	return true;
 }
 
 void ta_store_netlink_path(const char *key, struct ta_buf *b)

@@ -30,6 +30,8 @@ bool ta_store_list(struct ta_store *s, const char *path, struct ta_strv *ret, in
 bool ta_store_readlink(struct ta_store *s, const char *path, struct ta_buf *ret, int *ret_rc);
 bool ta_store_exists(struct ta_store *s, const char *path, bool *ret);
 bool ta_store_call(struct ta_store *s, const char *key, struct ta_buf *ret, int *ret_rc);
+bool ta_store_try(struct ta_store *s, const char *name, struct ta_try_result *ret);
+bool ta_store_ethtool(struct ta_store *s, const char *ifname, void *data, size_t len, int *ret_rc);
 bool ta_store_netlink(struct ta_store *s, const char *key, struct ta_buf *ret, int *ret_rc);
 
 /* Appends the path in a capture ("/netlink/KEY.bin") of a netlink answer. */
