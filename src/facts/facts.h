@@ -90,6 +90,10 @@ struct json_object *ta_facts_at(const struct ta_facts *f, const char *const *pat
 bool ta_facts_get_i64(const struct ta_facts *f, const char *const *path, int64_t *ret);
 bool ta_facts_get_bool(const struct ta_facts *f, const char *const *path, bool *ret);
 const char *ta_facts_get_str(const struct ta_facts *f, const char *const *path); /* NULL: no value */
+/* A list of integers; the caller frees *ret. False, and nothing written, unless all of them are int64. */
+bool ta_facts_get_ints(const struct ta_facts *f, const char *const *path, int64_t **ret, size_t *n);
+/* The same as a set (replaced); false if one of them is no CPU number. */
+bool ta_facts_get_cpus(const struct ta_facts *f, const char *const *path, struct ta_cpuset *ret);
 
 struct ta_absence {
 	enum ta_reason reason;
