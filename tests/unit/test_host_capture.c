@@ -54,7 +54,8 @@ static struct ta_host *enter(struct fixture *f)
 
 	if (ta_host_capture(f->tree.dir, &f->host, &err) < 0)
 		fail_msg("%s", err.text);
-	ta_host_capture_walk(f->host, f->walk);
+	if (f->walk) /* else as this system allows: valgrind, too, has no openat2() */
+		ta_host_capture_walk(f->host, true);
 	return f->host;
 }
 
@@ -184,7 +185,7 @@ static void test_magic_links(void **state)
 	int fd;
 
 	assert_int_equal(ta_root_enter("/proc/self", &root), 0);
-	root.walk = f->walk;
+	root.walk |= f->walk;
 	fd = ta_root_open(&root, "/root/etc/passwd", O_RDONLY | O_CLOEXEC);
 	assert_true(fd == -ELOOP || fd == -ENOENT);
 	fd = ta_root_open(&root, "/exe", O_RDONLY | O_CLOEXEC);
