@@ -7,3 +7,9 @@ BARE_DIR ?= $(or $(TMPDIR),/tmp)/tuneaudit-bare-$(SUITE)
 test-bare: ## quickstart in a minimal Debian root, SUITE=bookworm or trixie (slow; root, mmdebstrap)
 	sh tests/bare/bare.sh $(SUITE) $(BARE_DIR)
 	rm -rf --one-file-system $(BARE_DIR)
+
+CHECKS += check-quickstart
+
+.PHONY: check-quickstart
+check-quickstart: ## quickstart with stand-ins for the package managers of four distributions
+	@sh tests/bare/quickstart.sh $(abspath $(B))/quickstart
