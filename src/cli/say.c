@@ -14,15 +14,7 @@ void ta_cli_say(const char *text)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
-
-		ta_buf_add(&line, text, n);
-		ta_text_safe(&b, ta_buf_text(&line));
-		ta_buf_addc(&b, '\n');
-		text += n + (text[n] == '\n');
-	}
+	ta_text_safe_lines(&b, text);
 	ta_system_write(STDERR_FILENO, ta_buf_text(&b), b.len);
 }
 

@@ -39,8 +39,8 @@ static const struct {
 
 size_t ta_text_decode(const char *text, uint32_t *ret)
 {
-	const unsigned char *s = (const unsigned char *)text;
 	static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *s = (const unsigned char *)text;
 	size_t n = s[0] < 0x80             ? 1
 		   : (s[0] & 0xe0) == 0xc0 ? 2
 		   : (s[0] & 0xf0) == 0xe0 ? 3
@@ -102,6 +102,17 @@ static void add_safe(struct ta_buf *b, const char *text, size_t len)
 void ta_text_safe(struct ta_buf *b, const char *text)
 {
 	add_safe(b, text, strlen(text));
+}
+
+void ta_text_safe_lines(struct ta_buf *b, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		add_safe(b, text, n);
+		ta_buf_addc(b, '\n');
+		text += n + (text[n] == '\n');
+	}
 }
 
 void ta_text_pad(struct ta_buf *b, unsigned n)

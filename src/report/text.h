@@ -21,6 +21,10 @@
  */
 void ta_text_safe(struct ta_buf *b, const char *text);
 
+/* Line by line the same, newlines kept; one at the end if there is none. For text that has its own
+ * layout. */
+void ta_text_safe_lines(struct ta_buf *b, const char *text);
+
 /*
  * `text` made safe and broken at blanks to lines of at most `columns`. `used` columns of the first
  * line are taken already; later lines begin with `indent` blanks. Words longer than a line stay

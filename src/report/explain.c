@@ -1,0 +1,107 @@
+#include "report/explain.h"
+
+#include <string.h>
+
+#include "report/parts.h"
+#include "report/text.h"
+
+static void section(struct ta_buf *b, const struct ta_report_options *o, const char *title)
+{
+	ta_buf_addc(b, '\n');
+	ta_part_paint(b, o, TA_PAINT_HEAD, title);
+	ta_buf_addc(b, '\n');
+}
+
+static void paragraph(struct ta_buf *b, const struct ta_report_options *o, const char *text)
+{
+	ta_text_pad(b, 2);
+	ta_text_wrap(b, text, o->columns, 2, 2);
+	ta_buf_addc(b, '\n');
+}
+
+static void optional(
+	struct ta_buf *b, const struct ta_report_options *o, const char *title, const char *text)
+{
+	if (!text || !*text)
+		return;
+	section(b, o, title);
+	paragraph(b, o, text);
+}
+
+/* Lines with their own indentation: kept, and what wraps goes two deeper. */
+static void indented_lines(struct ta_buf *b, const struct ta_report_options *o, const char *lines)
+{
+	while (*lines) {
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+		size_t n = strcspn(lines, "\n"), blanks = strspn(lines, " ");
+		unsigned at = (unsigned)TA_MIN(blanks, (size_t)20) + 2;
+
+		ta_buf_add(&line, lines, n);
+		ta_text_pad(b, at);
+		ta_text_wrap(b, ta_buf_text(&line), o->columns, at, at + 2);
+		ta_buf_addc(b, '\n');
+		lines += n + (lines[n] == '\n');
+	}
+}
+
+static void heading(
+	const struct ta_explanation *e, const struct ta_report_options *o, struct ta_buf *b)
+{
+	const struct ta_rule *r = e->rule;
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+	ta_part_paint(b, o, TA_PAINT_HEAD, r->id);
+	ta_buf_addc(b, '\n');
+	paragraph(b, o, r->title);
+	ta_buf_printf(&line, "severity %s, weight %u of 10, risk of the change: %s",
+		ta_severity_name(ta_profile_severity(e->audit->profile, r)),
+		ta_profile_weight(e->audit->profile, r), ta_risk_name(r->risk));
+	paragraph(b, o, ta_buf_text(&line));
+	ta_buf_reset(&line);
+	ta_buf_adds(&line, "in profiles: ");
+	for (size_t i = 0; i < e->members->n; i++)
+		ta_buf_printf(&line, "%s%s", i ? ", " : "", e->members->v[i]);
+	ta_buf_printf(&line, "; judged here by %s", ta_profile_name(e->audit->profile));
+	paragraph(b, o, ta_buf_text(&line));
+}
+
+static void sources(const struct ta_rule *r, const struct ta_report_options *o, struct ta_buf *b)
+{
+	if (!r->n_refs)
+		return;
+	section(b, o, "Sources");
+	for (size_t i = 0; i < r->n_refs; i++)
+		paragraph(b, o, r->refs[i]);
+}
+
+static void defined_in(const struct ta_rule *r, const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	ta_buf_printf(&text, "%s, line %u", r->file, r->line);
+	optional(b, o, "Written in", ta_buf_text(&text));
+}
+
+void ta_report_explain(
+	const struct ta_explanation *e, const struct ta_report_options *o, struct ta_buf *ret)
+{
+	const struct ta_audit *a = e->audit;
+
+	heading(e, o, ret);
+	optional(ret, o, "Why it matters", e->rule->why);
+	section(ret, o, "On this host");
+	indented_lines(ret, o, e->facts);
+	for (size_t i = 0; i < a->n_findings && ta_audit_is_failing(a->findings[i].out.verdict);) {
+		size_t n = ta_part_run(a, i);
+
+		section(ret, o, "Verdict: fail");
+		ta_part_body(&a->findings[i], n, o, ret);
+		i += n;
+	}
+	ta_part_unknown(a, o, ret);
+	ta_part_waived(a, o, ret);
+	ta_part_rest(a, o, ret);
+	optional(ret, o, "How the kernel's default changed", e->rule->defaults);
+	sources(e->rule, o, ret);
+	defined_in(e->rule, o, ret);
+}

@@ -1,0 +1,39 @@
+/*
+ * The parts of the text report, one file each; formats/text.c puts them in order.
+ */
+#pragma once
+
+#include "report/report.h"
+
+enum ta_paint { TA_PAINT_HEAD, TA_PAINT_ERROR, TA_PAINT_WARNING, TA_PAINT_INFO };
+
+/* `text` made safe, in colour if the options say so. */
+void ta_part_paint(
+	struct ta_buf *b, const struct ta_report_options *o, enum ta_paint p, const char *text);
+
+/* "   LABEL  text …" wrapped under itself, and its newline. `label` may be "". */
+void ta_part_labelled(
+	struct ta_buf *b, const struct ta_report_options *o, const char *label, const char *text);
+/* The same with lines that must be copied as they are: never wrapped, each on a line of its own. */
+void ta_part_verbatim(struct ta_buf *b, const char *label, const char *lines);
+
+/* The host in at most three lines. */
+void ta_part_host(
+	const struct ta_facts *facts, const struct ta_report_options *o, struct ta_buf *b);
+
+/* One failing rule: `n` of its findings, which are neighbours. `points`: what it costs. */
+void ta_part_finding(const struct ta_finding *f, size_t n, double points,
+	const struct ta_report_options *o, struct ta_buf *b);
+
+/* The same without heading, title and why. */
+void ta_part_body(
+	const struct ta_finding *f, size_t n, const struct ta_report_options *o, struct ta_buf *b);
+
+/* What could not be judged, by reason; what is waived; what passes or does not apply (verbose). */
+void ta_part_unknown(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b);
+void ta_part_waived(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b);
+void ta_part_rest(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b);
+
+/* Findings of one rule are neighbours: how many from `i` on have its rule and a verdict of its
+ * kind. */
+size_t ta_part_run(const struct ta_audit *a, size_t i);

@@ -1,0 +1,179 @@
+/*
+ * What does not fail: unknown by reason, waived, and with -v what passes and what does not apply.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/parts.h"
+#include "report/text.h"
+
+#define MAX_REASONS 12
+
+/* Findings that share reason and detail, as one line. */
+struct reason {
+	const char *word, *detail;
+	struct ta_strv rules; /* "nvme.apst", "limits.nofile (nginx:80)" */
+	size_t more;
+};
+
+struct reasons {
+	struct reason *v;
+	size_t n;
+};
+
+static void reasons_done(struct reasons *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		ta_strv_done(&r->v[i].rules);
+	free(r->v);
+}
+
+static const char *detail_of(const struct ta_finding *f)
+{
+	return *f->out.detail ? f->out.detail : f->out.because;
+}
+
+static void add_reason(struct reasons *r, const struct ta_finding *f)
+{
+	const char *detail = detail_of(f);
+	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+	size_t i = 0;
+
+	while (i < r->n &&
+		(strcmp(r->v[i].word, f->out.reason) != 0 || strcmp(r->v[i].detail, detail) != 0))
+		i++;
+	if (i == r->n)
+		r->v[r->n++] = (struct reason){.word = f->out.reason, .detail = detail};
+	ta_buf_adds(&name, f->rule->id);
+	if (strcmp(f->out.subject, "host") != 0)
+		ta_buf_printf(&name, " (%s)", f->out.subject);
+	ta_strv_add(&r->v[i].rules, ta_buf_text(&name));
+}
+
+static int cmp_reasons(const void *a, const void *b)
+{
+	const struct reason *x = a, *y = b;
+	int c = strcmp(x->word, y->word);
+
+	if (c)
+		return c;
+	if (x->rules.n != y->rules.n)
+		return x->rules.n > y->rules.n ? -1 : 1;
+	return strcmp(x->detail, y->detail);
+}
+
+static int collect(const struct ta_audit *a, enum ta_verdict v, struct reasons *ret)
+{
+	ret->v = calloc(a->summary[v] + 1, sizeof(*ret->v));
+	if (!ret->v)
+		return -1;
+	for (size_t i = 0; i < a->n_findings; i++)
+		if (a->findings[i].out.verdict == v)
+			add_reason(ret, &a->findings[i]);
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), cmp_reasons);
+	return 0;
+}
+
+static void add_names(const struct reason *r, const struct ta_report_options *o, struct ta_buf *ret)
+{
+	size_t cap = o->verbosity > 0 ? r->rules.n : 6;
+
+	if (r->rules.n == cap + 1)
+		cap++;
+	for (size_t i = 0; i < r->rules.n && i < cap; i++)
+		ta_buf_printf(ret, "%s%s", i ? ", " : "", r->rules.v[i]);
+	if (r->rules.n > cap)
+		ta_buf_printf(ret, " and %zu more", r->rules.n - cap);
+}
+
+static void heading(
+	const struct ta_report_options *o, struct ta_buf *b, const char *title, size_t n)
+{
+	ta_buf_addc(b, '\n');
+	ta_part_paint(b, o, TA_PAINT_HEAD, title);
+	ta_buf_printf(b, " (%zu)\n", n);
+}
+
+static void by_reason(const struct ta_audit *a, enum ta_verdict v, const char *title,
+	const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup(reasons_done) struct reasons r = {0};
+	size_t cap = o->verbosity > 0 ? SIZE_MAX : MAX_REASONS;
+
+	if (!a->summary[v] || collect(a, v, &r) < 0)
+		return;
+	heading(o, b, title, a->summary[v]);
+	for (size_t i = 0; i < r.n && i < cap; i++) {
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+		const struct reason *one = &r.v[i];
+
+		ta_buf_printf(&text, "%s%s%s\n", one->word, *one->word && *one->detail ? ": " : "",
+			one->detail);
+		add_names(one, o, &text);
+		ta_text_pad(b, 2);
+		ta_text_wrap(b, ta_buf_text(&text), o->columns, 2, 6);
+		ta_buf_addc(b, '\n');
+	}
+	if (r.n > cap)
+		ta_buf_printf(
+			b, "  and %zu more reasons: tuneaudit check%s -v\n", r.n - cap, o->how);
+}
+
+void ta_part_unknown(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
+{
+	by_reason(a, TA_V_BROKEN, "Broken rules", o, b);
+	by_reason(a, TA_V_UNKNOWN, "Could not be judged", o, b);
+	by_reason(a, TA_V_UNSUPPORTED, "Hardware, driver or kernel cannot", o, b);
+}
+
+void ta_part_waived(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
+{
+	if (!a->summary[TA_V_WAIVED])
+		return;
+	heading(o, b, "Waived", a->summary[TA_V_WAIVED]);
+	for (size_t i = 0; i < a->n_findings; i++) {
+		const struct ta_finding *f = &a->findings[i];
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+		if (f->out.verdict != TA_V_WAIVED)
+			continue;
+		ta_buf_printf(&text, "%s, %s", f->rule->id, f->out.subject);
+		if (f->until)
+			ta_buf_printf(&text, ", until %s", f->until);
+		ta_buf_printf(&text, ": %s", f->waived_because);
+		ta_text_pad(b, 2);
+		ta_text_wrap(b, ta_buf_text(&text), o->columns, 2, 6);
+		ta_buf_addc(b, '\n');
+	}
+}
+
+static void one_line_each(const struct ta_audit *a, enum ta_verdict v, const char *title,
+	const struct ta_report_options *o, struct ta_buf *b)
+{
+	if (!a->summary[v])
+		return;
+	heading(o, b, title, a->summary[v]);
+	for (size_t i = 0; i < a->n_findings; i++) {
+		const struct ta_finding *f = &a->findings[i];
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+		if (f->out.verdict != v)
+			continue;
+		ta_buf_adds(&text, f->rule->id);
+		if (strcmp(f->out.subject, "host") != 0)
+			ta_buf_printf(&text, ", %s", f->out.subject);
+		ta_buf_printf(&text, ": %s", *f->out.because ? f->out.because : f->rule->title);
+		ta_text_pad(b, 2);
+		ta_text_wrap(b, ta_buf_text(&text), o->columns, 2, 6);
+		ta_buf_addc(b, '\n');
+	}
+}
+
+void ta_part_rest(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
+{
+	if (o->verbosity <= 0)
+		return;
+	one_line_each(a, TA_V_PASS, "Passed", o, b);
+	by_reason(a, TA_V_NA, "Do not apply", o, b);
+}

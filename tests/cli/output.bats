@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# Where the result goes: full disks, closed and broken pipes, odd terminals.
+
+load helper
+
+@test "a full disk is said, and is 70" {
+	[ -c /dev/full ] || skip "no /dev/full"
+	status=0
+	"$TUNEAUDIT" facts > /dev/full 2> "$DIR/err" || status=$?
+	[ "$status" -eq 70 ]
+	contains "$(cat "$DIR/err")" "No space left"
+}
+
+@test "a closed stdout is said, and is 70" {
+	status=0
+	"$TUNEAUDIT" facts >&- 2> "$DIR/err" || status=$?
+	[ "$status" -eq 70 ]
+	contains "$(cat "$DIR/err")" "writing the result failed"
+}
+
+@test "all three closed: no file of the host is taken for stdout" {
+	status=0
+	"$TUNEAUDIT" facts <&- >&- 2>&- || status=$?
+	[ "$status" -eq 70 ]
+}
+
+@test "a reader that leaves is no error" {
+	set -o pipefail
+	mkfifo "$DIR/fifo"
+	status=0
+	# The reader opens, reads one byte and is gone before the rest is written.
+	head -c 1 "$DIR/fifo" > /dev/null &
+	"$TUNEAUDIT" facts --format json > "$DIR/fifo" 2> "$DIR/err" || status=$?
+	wait
+	[ "$status" -eq 0 ]
+	[ ! -s "$DIR/err" ]
+	"$TUNEAUDIT" --help | :
+}
+
+@test "COLUMNS of any kind" {
+	for columns in 0 -5 1 20 40 80 1000 99999999999999999999 abc ""; do
+		COLUMNS=$columns "$TUNEAUDIT" --help > "$DIR/out"
+		[ -s "$DIR/out" ]
+	done
+}
+
+@test "no colour in a pipe" {
+	ta facts
+	is_ascii
+}
+
+@test "any locale gives the same bytes" {
+	HOST=$DIR/host
+	file proc/sys/net/core/somaxconn 128
+	ta facts --capture "$HOST"
+	cp "$DIR/out" "$DIR/first"
+	for l in C.UTF-8 de_DE.UTF-8 tr_TR.UTF-8 nonsense; do
+		LC_ALL=$l LANG=$l "$TUNEAUDIT" facts --capture "$HOST" > "$DIR/out"
+		cmp "$DIR/out" "$DIR/first"
+	done
+}

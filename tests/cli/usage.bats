@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# Command lines: what is accepted, refused, suggested.
+
+load helper
+
+@test "no arguments: says what to do first, and that this is no use of it" {
+	ta
+	expect 2
+	contains "$output" "sudo tuneaudit check"
+}
+
+@test "--version, before and after a command" {
+	ta --version
+	expect 0
+	[[ $output =~ ^tuneaudit\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	ta facts --version
+	expect 0
+	[[ $output =~ ^tuneaudit ]]
+}
+
+@test "--help lists every command, and every command has help with options, codes and an example" {
+	ta --help
+	expect 0
+	commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$DIR/out")
+	[ -n "$commands" ]
+	for c in $commands; do
+		ta "$c" --help
+		expect 0
+		contains "$output" "usage: tuneaudit $c"
+		contains "$output" "Options:"
+		contains "$output" "Exit codes:"
+		contains "$output" "Examples:"
+		[ -z "$errors" ]
+	done
+}
+
+@test "help stays within the width, but for commands that are to be copied" {
+	for columns in 40 60 80 120; do
+		export COLUMNS=$columns
+		for c in "" facts; do
+			# shellcheck disable=SC2086
+			ta $c --help
+			expect 0
+			while read -r line; do
+				case $line in usage:* | *"tuneaudit "*) continue ;; esac
+				[ ${#line} -le "$columns" ] || { echo "$line"; return 1; }
+			done < "$DIR/out"
+		done
+	done
+}
+
+@test "an unknown command is refused, a near one suggested" {
+	ta fact
+	expect 2
+	contains "$errors" "did you mean 'facts'?"
+	[ -z "$output" ]
+	ta zebra
+	expect 2
+	contains "$errors" "no command 'zebra'"
+}
+
+@test "commands of other versions are refused by name" {
+	for c in plan apply confirm rollback history load trial baseline lint report; do
+		ta "$c" --whatever
+		expect 2
+		contains "$errors" "not in this version"
+		[ -z "$output" ]
+	done
+}
+
+@test "an unknown option is refused, a near one suggested, none abbreviated" {
+	ta facts --captur x
+	expect 2
+	contains "$errors" "did you mean '--capture'?"
+	contains "$errors" "tuneaudit facts --help"
+	ta facts --form=json
+	expect 2
+	ta --zebra
+	expect 2
+}
+
+@test "a value that is no choice is refused with the choices" {
+	ta facts --format xml
+	expect 2
+	contains "$errors" "text, json"
+	ta facts --format jsn
+	expect 2
+	contains "$errors" "did you mean 'json'?"
+}
+
+@test "an option without its value is refused" {
+	ta facts --capture
+	expect 2
+	contains "$errors" "--capture needs DIR"
+	ta facts --capture=
+	expect 2
+}
+
+@test "what was typed cannot reach the terminal as control characters" {
+	ta "$(printf 'fa\033[31mcts')"
+	expect 2
+	contains "$errors" '\x1b[31m'
+	ta facts "$(printf 'x\ry\nz')"
+	expect 2
+	lacks "$errors" "$(printf '\r')"
+}
