@@ -1,0 +1,361 @@
+/* Settings, limits, counters, modules and processes of small captured hosts. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <json-c/json.h>
+
+#include "derive/derive.h"
+#include "facts/schema.h"
+#include "probe/modules.h"
+#include "probe/probe.h"
+#include "tests/unit/tree.h"
+
+extern const struct ta_probe ta_probe_sysctl, ta_probe_limits, ta_probe_counters, ta_probe_modules,
+	ta_probe_processes;
+extern const struct ta_derivation ta_derive_listener_pids;
+
+static struct tree t;
+
+static int make(void **state)
+{
+	return tree_make(&t);
+}
+
+static int drop(void **state)
+{
+	tree_remove(&t);
+	return 0;
+}
+
+/* The facts of one probe; every value has a row of its type. */
+static struct ta_facts *facts_of(const struct ta_probe *p, const struct ta_derivation *d)
+{
+	struct ta_table tables[] = {{p->name, p->fields, p->n_fields},
+		{d ? d->name : "", d ? d->fields : NULL, d ? d->n_fields : 0}};
+	struct ta_facts *f = ta_facts_new();
+	struct ta_schema *s = NULL;
+	struct ta_host *h = NULL;
+	struct ta_err err = {0};
+
+	assert_int_equal(ta_host_capture(t.dir, &h, &err), 0);
+	p->collect(h, f);
+	if (d)
+		d->compute(f);
+	ta_host_free(h);
+	assert_int_equal(ta_schema_new(tables, d ? 2 : 1, &s, &err), 0);
+	if (ta_schema_validate(s, f, &err) < 0)
+		fail_msg("%s", err.text);
+	ta_schema_free(s);
+	assert_int_equal(ta_facts_error(f), 0);
+	return f;
+}
+
+static void assert_json(struct ta_facts *f, const char *const *path, const char *want)
+{
+	struct json_object *v = ta_facts_at(f, path);
+
+	assert_string_equal(
+		v ? json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN) : "(none)", want);
+}
+
+#define assert_fact(f, want, ...) assert_json(f, TA_KEYS(__VA_ARGS__), want)
+
+static void assert_absent(struct ta_facts *f, const char *path, enum ta_reason reason, const char *part)
+{
+	struct ta_absence a = ta_facts_absence(f, path);
+
+	assert_int_equal(a.reason, reason);
+	if (!strstr(a.detail, part))
+		fail_msg("%s: \"%s\" lacks \"%s\"", path, a.detail, part);
+}
+
+static void sysctls(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/sys/net/core/somaxconn", "4096\n");
+	tree_file(&t, "proc/sys/net/core/netdev_max_backlog", "abc\n");
+	tree_file(&t, "proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
+	tree_file(&t, "proc/sys/net/ipv4/tcp_wmem", "4096 x\n");
+	tree_file(&t, "proc/sys/net/ipv4/tcp_congestion_control", "bbr\n");
+	tree_file(&t, "proc/sys/net/ipv4/ip_local_reserved_ports", "\n");
+	tree_file(&t, "proc/sys/net/ipv4/tcp_notsent_lowat", "4294967295\n");
+	tree_file(&t, "proc/sys/fs/file-max", "18446744073709551615\n");
+	f = facts_of(&ta_probe_sysctl, NULL);
+	assert_fact(f, "4096", "sysctl", "net.core.somaxconn");
+	assert_fact(f, "[4096,131072,6291456]", "sysctl", "net.ipv4.tcp_rmem");
+	assert_fact(f, "\"bbr\"", "sysctl", "net.ipv4.tcp_congestion_control");
+	assert_fact(f, "\"\"", "sysctl", "net.ipv4.ip_local_reserved_ports");
+	assert_fact(f, "4294967295", "sysctl", "net.ipv4.tcp_notsent_lowat");
+	assert_fact(f, "18446744073709551615", "sysctl", "fs.file-max");
+	assert_absent(f, "sysctl[\"net.core.netdev_max_backlog\"]", TA_MALFORMED, "");
+	assert_absent(f, "sysctl[\"net.ipv4.tcp_wmem\"]", TA_MALFORMED, "");
+	assert_absent(f, "sysctl[\"net.netfilter.nf_conntrack_max\"]", TA_MISSING, "nf_conntrack");
+	assert_absent(f, "sysctl[\"net.ipv4.tcp_mem\"]", TA_MISSING, "no /proc/sys/net/ipv4/tcp_mem");
+	ta_facts_free(f);
+}
+
+static void sysctls_of_a_child_namespace(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/sys/net/core/somaxconn", "4096\n");
+	f = facts_of(&ta_probe_sysctl, NULL);
+	assert_absent(f, "sysctl[\"net.core.netdev_max_backlog\"]", TA_MISSING,
+		"not visible in this network namespace");
+	/* Its own settings are there or not for other reasons. */
+	assert_absent(f, "sysctl[\"net.ipv4.tcp_rmem\"]", TA_MISSING, "no /proc/sys/net/ipv4/tcp_rmem");
+	assert_absent(f, "sysctl[\"vm.swappiness\"]", TA_MISSING, "no /proc/sys/vm/swappiness");
+	ta_facts_free(f);
+}
+
+static void sysctls_of_nothing(void **state)
+{
+	struct ta_facts *f = facts_of(&ta_probe_sysctl, NULL);
+
+	assert_absent(f, "sysctl", TA_MISSING, "/proc/sys");
+	ta_facts_free(f);
+}
+
+static void limits(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/sys/fs/file-max", "9223372036854775807\n");
+	tree_file(&t, "proc/sys/fs/nr_open", "1048576\n");
+	tree_file(&t, "proc/sys/fs/file-nr", "583\t0\t9223372036854775807\n");
+	tree_file(&t, "proc/loadavg", "0.00 0.01 0.05 3/286 12345\n");
+	tree_file(&t, "proc/self/limits",
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
+		"Max open files            20000                unlimited            files     \n");
+	tree_file(&t, "proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n");
+	tree_file(&t, "proc/self/uid_map", "         0          0 4294967295\n");
+	f = facts_of(&ta_probe_limits, NULL);
+	assert_fact(f, "9223372036854775807", "limits", "file_max");
+	assert_fact(f, "583", "limits", "file_used");
+	assert_fact(f, "286", "limits", "tasks");
+	assert_fact(f, "20000", "limits", "self_nofile_soft");
+	assert_fact(f, "\"unlimited\"", "limits", "self_nofile_hard");
+	assert_fact(f, "true", "limits", "can_raise_nofile");
+	assert_absent(f, "limits.threads_max", TA_MISSING, "threads-max");
+	assert_absent(f, "limits.init_nofile_hard", TA_MISSING, "/proc/1/limits");
+	ta_facts_free(f);
+
+	/* Root in a container's user namespace has every capability, but not over limits. */
+	tree_file(&t, "proc/self/uid_map", "0 100000 65536\n");
+	f = facts_of(&ta_probe_limits, NULL);
+	assert_fact(f, "false", "limits", "can_raise_nofile");
+	ta_facts_free(f);
+	tree_file(&t, "proc/self/uid_map", "0 0 4294967295\n");
+	tree_file(&t, "proc/self/status", "CapEff:\t000001fffeffffff\n");
+	tree_file(&t, "proc/sys/fs/file-nr", "many\n");
+	f = facts_of(&ta_probe_limits, NULL);
+	assert_fact(f, "false", "limits", "can_raise_nofile");
+	assert_absent(f, "limits.file_used", TA_MALFORMED, "file-nr");
+	ta_facts_free(f);
+}
+
+static void counters(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/net/netstat",
+		"TcpExt: TW NoSuchName ListenOverflows\nTcpExt: 7 8 18446744073709551615\n"
+		"IpExt: InOctets\nIpExt: 1\n");
+	tree_file(&t, "proc/net/snmp", "Tcp: MaxConn OutSegs\nTcp: -1 x\n");
+	/* Four rows of an old kernel, CPU 2 of five offline. */
+	tree_file(&t, "proc/net/softnet_stat",
+		"00000001 00000000 00000001 0 0 0 0 0 0 2\n0000000a 00000012 00000002 0 0 0 0 0 0 0\n"
+		"00000001 00000000 00000003 0 0 0 0 0 0 0\n00000001 000000ff 00000004 0 0 0 0 0 0 0\n");
+	tree_file(&t, "sys/devices/system/cpu/online", "0-1,3-4\n");
+	tree_file(&t, "proc/softirqs", "   CPU0 CPU1\n NET_TX: 1 2\n NET_RX: 10 0\n RCU: 1 1\n");
+	tree_file(&t, "proc/net/sockstat", "sockets: used 17\nTCP: inuse 1 orphan 0 tw 3 alloc 1 mem -2\n");
+	f = facts_of(&ta_probe_counters, NULL);
+	assert_fact(f, "7", "counters", "tcpext", "TW");
+	assert_fact(f, "18446744073709551615", "counters", "tcpext", "ListenOverflows");
+	assert_absent(f, "counters.tcpext.ListenDrops", TA_MISSING, "does not count");
+	assert_fact(f, "1", "counters", "ipext", "InOctets");
+	assert_absent(f, "counters.tcp.OutSegs", TA_MALFORMED, "snmp");
+	assert_fact(f, "273", "counters", "softnet", "dropped");
+	assert_fact(f, "[0,18,0,255]", "counters", "softnet", "dropped_by_cpu");
+	assert_fact(f, "[0,1,3,4]", "counters", "softnet", "cpus");
+	assert_fact(f, "2", "counters", "softnet", "received_rps");
+	assert_absent(f, "counters.softnet.flow_limit", TA_MISSING, "does not count");
+	assert_fact(f, "[10,0]", "counters", "softirq", "net_rx_by_cpu");
+	assert_fact(f, "3", "counters", "softirq", "net_tx");
+	assert_fact(f, "3", "counters", "sockstat", "tcp_tw");
+	assert_fact(f, "0", "counters", "sockstat", "tcp_mem");
+	assert_absent(f, "counters.sockstat.tcp6_inuse", TA_MISSING, "sockstat6");
+	assert_absent(f, "counters.conntrack.drop", TA_MISSING, "nf_conntrack");
+	ta_facts_free(f);
+
+	/* Rows that nobody can number, a table cut short, tracking of connections. */
+	tree_file(&t, "sys/devices/system/cpu/online", "0-4\n");
+	tree_file(&t, "proc/softirqs", "   CPU0 CPU1\n NET_TX: 1 2\n NET_RX: 10\n");
+	tree_file(&t, "proc/sys/net/netfilter/nf_conntrack_count", "12\n");
+	tree_file(&t, "proc/sys/net/netfilter/nf_conntrack_max", "0\n");
+	tree_file(&t, "proc/net/stat/nf_conntrack", "entries drop\n0000000c 00000001\n0000000c 00000010\n");
+	f = facts_of(&ta_probe_counters, NULL);
+	assert_absent(f, "counters.softnet.cpus", TA_MISSING, "number");
+	assert_fact(f, "273", "counters", "softnet", "dropped");
+	assert_absent(f, "counters.softirq.net_rx", TA_MALFORMED, "softirqs");
+	assert_fact(f, "12", "counters", "conntrack", "count");
+	assert_fact(f, "0", "counters", "conntrack", "max");
+	assert_fact(f, "17", "counters", "conntrack", "drop");
+	ta_facts_free(f);
+}
+
+static void modules(void **state)
+{
+	static const char *const names[] = {
+		"nf_conntrack", "tls", "tcp_bbr", "tcp_dctcp", "sch_fq_codel"};
+	enum ta_module states[TA_ARRAY_SIZE(names)];
+	struct ta_host *h = NULL;
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/modules", "nf_conntrack 172032 2 xt_a,b, Live 0x0000000000000000\n"
+				      "igb 1 0 - Live 0x0\n");
+	tree_file(&t, "proc/sys/kernel/osrelease", "6.1.0-57-amd64\n");
+	tree_file(&t, "sys/module/nf_conntrack/refcnt", "2\n");
+	assert_int_equal(ta_host_capture(t.dir, &h, NULL), 0);
+	ta_modules_look(h, names, TA_ARRAY_SIZE(names), states);
+	assert_int_equal(states[0], TA_MODULE_LOADED);
+	assert_int_equal(states[1], TA_MODULE_UNKNOWN);
+	assert_false(ta_module_safe(states[1]));
+	tree_file(&t, "lib/modules/6.1.0-57-amd64/modules.builtin", "kernel/net/sched/sch_fq-codel.ko\n");
+	tree_file(&t, "lib/modules/6.1.0-57-amd64/modules.dep",
+		"kernel/net/tls/tls.ko.xz:\nkernel/net/ipv4/tcp_bbr.ko: kernel/x/tcp_dctcp.ko\n");
+	ta_modules_look(h, names, TA_ARRAY_SIZE(names), states);
+	assert_int_equal(states[1], TA_MODULE_AVAILABLE);
+	assert_int_equal(states[2], TA_MODULE_AVAILABLE);
+	assert_int_equal(states[3], TA_MODULE_ABSENT);
+	assert_int_equal(states[4], TA_MODULE_BUILTIN);
+	assert_false(ta_module_safe(states[2]));
+	assert_true(ta_module_safe(states[3]));
+	h = ta_host_free(h);
+
+	f = facts_of(&ta_probe_modules, NULL);
+	assert_fact(f, "[\"igb\",\"nf_conntrack\"]", "modules", "loaded");
+	assert_fact(f, "true", "modules", "loadable");
+	assert_fact(f, "\"available\"", "modules", "state", "tls");
+	ta_facts_free(f);
+	assert_true(ta_module_line_is("kernel/a/nf-conntrack.ko.zst: x", "nf_conntrack"));
+	assert_false(ta_module_line_is("kernel/a/nf_conntrack_ftp.ko: x", "nf_conntrack"));
+	assert_false(ta_module_line_is("kernel/a/b.ko: kernel/a/nf_conntrack.ko", "nf_conntrack"));
+	assert_false(ta_module_line_is("", "nf_conntrack"));
+}
+
+static void kernel_without_modules(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/sys/kernel/osrelease", "6.18.0\n");
+	f = facts_of(&ta_probe_modules, NULL);
+	assert_fact(f, "[]", "modules", "loaded");
+	assert_fact(f, "false", "modules", "loadable");
+	assert_fact(f, "\"static\"", "modules", "state", "tls");
+	ta_facts_free(f);
+}
+
+#define LISTEN(n, addr, port, inode)                                                               \
+	"   " n ": " addr ":" port " 00000000:0000 0A 00000000:00000001 00:00000000 00000000 0 0 " inode " 1\n"
+
+static void a_server(struct tree *tree, const char *pid, const char *comm)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "proc/%s/comm", pid);
+	tree_file(tree, name, comm);
+	snprintf(name, sizeof(name), "proc/%s/limits", pid);
+	tree_file(tree, name,
+		"Max open files            1024                 unlimited            files     \n");
+	snprintf(name, sizeof(name), "proc/%s/status", pid);
+	tree_file(tree, name, "Threads:\t3\nCpus_allowed_list:\t0-1,4\nTHP_enabled:\t0\n");
+	snprintf(name, sizeof(name), "proc/%s/cgroup", pid);
+	tree_file(tree, name, "0::/system.slice/web.service\n");
+}
+
+static void processes(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/net/tcp",
+		"  sl\n" LISTEN("0", "00000000", "0050", "500") LISTEN("1", "00000000", "0050", "501")
+			LISTEN("2", "0100007F", "18EB", "502"));
+	a_server(&t, "1", "init\n");
+	tree_link(&t, "proc/1/fd/0", "/dev/null");
+	a_server(&t, "20", "we\x01ird\nname\n");
+	tree_link(&t, "proc/20/fd/6", "socket:[501]");
+	a_server(&t, "100", "redis-server\n"); /* does not listen, but rules ask for it */
+	tree_link(&t, "proc/100/fd/0", "socket:[77]");
+	tree_file(&t, "proc/30/comm", "kworker/0:1\n");
+	tree_file(&t, "proc/30/fd/.x", ""); /* makes the directory */
+	tree_file(&t, "proc/notapid/comm", "x\n");
+	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
+	assert_fact(f, "{\"sockets\":2,\"queued_max\":1,\"queued_sum\":2,\"port\":80,"
+		       "\"loopback\":false,\"pids\":[20]}", "listeners", "self tcp 0.0.0.0:80");
+	assert_absent(f, "listeners[\"self tcp 0.0.0.0:80\"].backlog_min", TA_NOT_ASKED, "sock_diag");
+	assert_fact(f, "true", "listeners", "self tcp 127.0.0.1:6379", "loopback");
+	assert_fact(f, "[]", "listeners", "self tcp 127.0.0.1:6379", "pids");
+	assert_fact(f, "\"we\\\\x01ird\\\\x0aname\"", "processes", "20", "comm");
+	assert_fact(f, "[\"self tcp 0.0.0.0:80\"]", "processes", "20", "listens");
+	assert_fact(f, "\"web.service\"", "processes", "20", "subject");
+	assert_fact(f, "1024", "processes", "20", "nofile_soft");
+	assert_fact(f, "\"unlimited\"", "processes", "20", "nofile_hard");
+	assert_absent(f, "processes.20.memlock_soft", TA_MISSING, "limits");
+	assert_fact(f, "[0,1,4]", "processes", "20", "cpus_allowed");
+	assert_fact(f, "false", "processes", "20", "thp_enabled");
+	assert_fact(f, "false", "processes", "100", "listening");
+	assert_fact(f, "(none)", "processes", "1");
+	assert_false(ta_facts_incomplete(f, "processes", NULL));
+	ta_facts_free(f);
+}
+
+static void hidden_processes(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/net/tcp", "  sl\n" LISTEN("0", "00000000", "0050", "500"));
+	a_server(&t, "20", "sh\n");
+	tree_link(&t, "proc/20/fd/0", "/dev/null");
+	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
+	assert_true(ta_facts_incomplete(f, "processes", NULL));
+	/* Nobody in sight has it: that is no news. */
+	assert_absent(f, "listeners[\"self tcp 0.0.0.0:80\"].pids", TA_DENIED, "hidepid");
+	ta_facts_free(f);
+}
+
+static void no_processes(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/meminfo", "x\n");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_absent(f, "processes", TA_MISSING, "no processes");
+	assert_absent(f, "listeners", TA_MISSING, "/proc/net/tcp");
+	assert_absent(f, "cgroups", TA_MISSING, "cgroup");
+	ta_facts_free(f);
+}
+
+#define host_test(fn) cmocka_unit_test_setup_teardown(fn, make, drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		host_test(sysctls),
+		host_test(sysctls_of_a_child_namespace),
+		host_test(sysctls_of_nothing),
+		host_test(limits),
+		host_test(counters),
+		host_test(modules),
+		host_test(kernel_without_modules),
+		host_test(processes),
+		host_test(hidden_processes),
+		host_test(no_processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
