@@ -79,6 +79,21 @@ void ta_report_value(struct json_object *value, const struct ta_field *field, st
 	}
 }
 
+/* Units are words in the plural, but for s, ms, us and the like. */
+static void add_unit(struct json_object *value, const char *unit, struct ta_buf *ret)
+{
+	size_t len = strlen(unit);
+	bool one = json_object_is_type(value, json_type_int) && json_object_get_int64(value) == 1;
+
+	ta_buf_addc(ret, ' ');
+	if (one && len > 3 && strcmp(unit + len - 3, "ies") == 0) {
+		ta_buf_add(ret, unit, len - 3);
+		ta_buf_addc(ret, 'y');
+		return;
+	}
+	ta_buf_add(ret, unit, one && len > 3 && unit[len - 1] == 's' ? len - 1 : len);
+}
+
 static void add_special(struct json_object *value, const struct ta_field *field, struct ta_buf *ret)
 {
 	if (!json_object_is_type(value, json_type_int))
@@ -104,7 +119,7 @@ static void add_line(
 	ta_buf_adds(w->ret, " = ");
 	ta_report_value(value, field, w->ret);
 	if (field && field->unit && *field->unit && !json_object_is_type(value, json_type_string))
-		ta_buf_printf(w->ret, " %s", field->unit);
+		add_unit(value, field->unit, w->ret);
 	if (field)
 		add_special(value, field, w->ret);
 	if (field && w->style->meanings) {

@@ -224,8 +224,8 @@ static void add_texts(const struct ta_finding *f, const struct ta_strv *texts, c
 }
 
 /* Why a fixer has no command; the first speaks for all. */
-static void add_refusal(const struct ta_strv *errors, const struct ta_report_options *o,
-	struct ta_buf *b)
+static void add_refusal(
+	const struct ta_strv *errors, const struct ta_report_options *o, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 

@@ -86,11 +86,11 @@ static int select_areas(const struct ta_schema *schema, const struct ta_strv *ar
 
 		if (!node && !is_owner(name))
 			return unknown_area(schema, name);
+		/* Many probes are called as the area that they fill: the area is meant. */
 		if (node) {
 			ta_strv_add(&sel->keys, name);
 			ta_schema_leaves(node, add_owner, owners);
-		}
-		if (is_owner(name)) {
+		} else {
 			ta_strv_add(&sel->owners, name);
 			ta_strv_add(owners, name);
 		}
