@@ -1,0 +1,208 @@
+/*
+ * Interrupts of network interfaces and NVMe controllers: which queue, which
+ * CPUs are wanted, which were chosen, and where they really fired.
+ *
+ * /proc/interrupts is read line by line; only rows of such devices are
+ * counted, kept and asked for their affinity. A row's device is told by the
+ * function's msi_irqs, else by the PCI function in the row, else by its name.
+ * In containers the table shows interrupts of interfaces that are not ours.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/interrupts.h"
+#include "probe/irqvec.h"
+#include "probe/probe.h"
+#include "probe/value.h"
+
+static const struct ta_field fields[] = {
+	{"irqs.*.subject", TA_T_STRING, "", "device and queue, as findings call it", 0, {{0}}},
+	{"irqs.*.name", TA_T_STRING, "", "actions as /proc/interrupts shows them", 0, {{0}}},
+	{"irqs.*.device", TA_T_STRING, "",
+		"interface or NVMe controller; its bus address where that is all that is known", 0,
+		{{0}}},
+	{"irqs.*.devices", TA_T_STRINGS, "", "all such devices on a shared line", 0, {{0}}},
+	{"irqs.*.queue", TA_T_INT, "",
+		"number of the queue; missing for link, mailbox and admin interrupts", 0, {{0}}},
+	{"irqs.*.role", TA_T_STRING, "", "rx, tx, combined (both), io (NVMe) or other (no data)", 0,
+		{{0}}},
+	{"irqs.*.wanted", TA_T_INTS, "CPUs", "CPUs allowed (smp_affinity_list)", TA_F_CPUS, {{0}}},
+	{"irqs.*.effective", TA_T_INTS, "CPUs", "CPUs chosen (effective_affinity_list, since 4.13)",
+		TA_F_CPUS, {{0}}},
+	{"irqs.*.node", TA_T_INT, "", "NUMA node of the device; 0 where there is one node", 0,
+		{{0}}},
+	{"irqs.*.managed", TA_T_BOOL, "", "the kernel places it and refuses to be told", 0, {{0}}},
+	{"irqs.*.counts_total", TA_T_INT, "interrupts", "sum over the CPUs since boot",
+		TA_F_VOLATILE, {{0}}},
+	{"irqs.*.top_cpu", TA_T_INT, "", "CPU that handled most of them", TA_F_VOLATILE, {{0}}},
+	{"irqs.*.top_share", TA_T_REAL, "", "its share of them, 0 to 1", TA_F_VOLATILE, {{0}}},
+	{"irqs.*.fired", TA_T_INTS, "CPUs", "CPUs that handled at least a twentieth of them",
+		TA_F_CPUS | TA_F_VOLATILE, {{0}}},
+	{"irq.default_affinity", TA_T_INTS, "CPUs",
+		"CPUs allowed for new interrupts (/proc/irq/default_smp_affinity)", TA_F_CPUS,
+		{{0}}},
+};
+
+struct table {
+	struct ta_irqdevs devs;
+	struct ta_irq_columns columns;
+	bool header_seen;
+	struct ta_irqvecs vecs;
+};
+
+static int on_line(const char *line, size_t len, void *ctx)
+{
+	struct table *t = ctx;
+	struct ta_irq_row row;
+	int rc;
+
+	if (!t->header_seen) {
+		t->header_seen = true;
+		rc = ta_irq_columns_parse(line, &t->columns);
+		if (rc != -EINVAL)
+			return rc;
+	}
+	if (!ta_irq_row_parse(line, &t->columns, &row))
+		return 0;
+	return ta_irqvecs_add(&t->vecs, &t->devs, &row, &t->columns);
+}
+
+/* smp_affinity_list, or the mask of kernels and copies that have no list. */
+static int read_cpus(
+	struct ta_host *h, unsigned irq, const char *list, const char *mask, struct ta_cpuset *ret)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char file[512];
+	int rc;
+
+	rc = ta_text_read(h, ta_fmt(&file, "/proc/irq/%u/%s", irq, list), &text);
+	if (rc == 0)
+		return ta_cpuset_parse_list(ret, ta_buf_text(&text)) < 0 ? -EBADMSG : 0;
+	if (rc == -ENOENT &&
+		ta_text_read(h, ta_fmt(&file, "/proc/irq/%u/%s", irq, mask), &text) == 0)
+		return ta_cpuset_parse_mask(ret, ta_buf_text(&text)) < 0 ? -EBADMSG : 0;
+	return rc;
+}
+
+static bool put_cpus(struct ta_host *h, struct ta_facts *f, const char *key, unsigned irq,
+	const char *fact, const char *list, const char *mask)
+{
+	ta_cleanup_cpuset struct ta_cpuset cpus = TA_CPUSET_INIT;
+	int rc = read_cpus(h, irq, list, mask, &cpus);
+
+	if (rc < 0)
+		ta_put_errno(f, rc, list, "irqs", key, fact);
+	else
+		ta_put_cpus(f, &cpus, "irqs", key, fact);
+	return rc == 0;
+}
+
+static void put_placement(struct ta_host *h, struct ta_facts *f, const char *key,
+	const struct ta_irqvec *v, struct ta_val n_nodes)
+{
+	struct ta_val node;
+	char file[512];
+	bool effective;
+
+	put_cpus(h, f, key, v->irq, "wanted", "smp_affinity_list", "smp_affinity");
+	effective = put_cpus(
+		h, f, key, v->irq, "effective", "effective_affinity_list", "effective_affinity");
+	node = ta_val_read(h, ta_fmt(&file, "/proc/irq/%u/node", v->irq));
+	ta_put_val(f, TA_KEYS("irqs", key, "node"), ta_numa_node(node, n_nodes), file);
+	/*
+	 * drivers/nvme/host/pci.c nvme_setup_irqs() asks for managed vectors, the admin queue's
+	 * excepted; any kernel with effective_affinity (4.13) is newer. Of others only debugfs
+	 * tells, or the attempt to move it.
+	 */
+	if (v->role == TA_IRQ_IO && effective)
+		ta_put_bool(f, true, "irqs", key, "managed");
+	else
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "managed"), TA_NOT_ASKED,
+			"only the attempt to move it tells");
+}
+
+static void put_counts(struct ta_facts *f, const char *key, const struct ta_irq_counts *c)
+{
+	ta_put_u64(f, c->total, "irqs", key, "counts_total");
+	ta_put_cpus(f, &c->fired, "irqs", key, "fired");
+	if (c->top_cpu < 0) {
+		const char *why = c->total ? "the table has no header line" : "it never fired";
+
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "top_cpu"), TA_MISSING, "%s", why);
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "top_share"), TA_MISSING, "%s", why);
+		return;
+	}
+	ta_put_i64(f, c->top_cpu, "irqs", key, "top_cpu");
+	/* Three digits: more would only make two readings differ. */
+	ta_put_real(f, (double)(int)((double)c->top / (double)c->total * 1000 + 0.5) / 1000, "irqs",
+		key, "top_share");
+}
+
+static void put_identity(struct ta_facts *f, const char *key, const struct ta_irqvec *v)
+{
+	ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
+	const char *role = ta_irq_role_name(v->role);
+
+	ta_irqvec_subject(v, &subject);
+	ta_put_str(f, ta_buf_text(&subject), "irqs", key, "subject");
+	ta_put_str(f, v->name, "irqs", key, "name");
+	if (v->device)
+		ta_put_str(f, v->device, "irqs", key, "device");
+	else
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "device"), TA_MISSING,
+			"the name does not tell which of two interfaces");
+	ta_facts_put_strs(f, TA_KEYS("irqs", key, "devices"), v->devices.v, v->devices.n);
+	if (role)
+		ta_put_str(f, role, "irqs", key, "role");
+	else
+		ta_facts_put_absent(
+			f, TA_KEYS("irqs", key, "role"), TA_MISSING, "the name does not tell");
+	if (v->queue >= 0)
+		ta_put_i64(f, v->queue, "irqs", key, "queue");
+	else
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "queue"), TA_MISSING,
+			"not the interrupt of a queue");
+}
+
+static int read_table(struct ta_host *h, struct table *t)
+{
+	int rc = ta_irqdevs_read(h, &t->devs);
+
+	if (rc == 0)
+		rc = ta_host_lines(h, "/proc/interrupts", on_line, t);
+	return rc < 0 ? rc : ta_irqvecs_finish(&t->vecs);
+}
+
+static void irq_collect(struct ta_host *h, struct ta_facts *f)
+{
+	struct table t = {0};
+	struct ta_val n_nodes = ta_numa_count(h);
+	int rc = read_table(h, &t);
+	char key[16];
+
+	if (rc < 0)
+		ta_put_errno(f, rc, "/proc/interrupts", "irqs");
+	else
+		ta_put_object(f, "irqs");
+	for (size_t i = 0; rc == 0 && i < t.vecs.n; i++) {
+		const struct ta_irqvec *v = &t.vecs.v[i];
+
+		snprintf(key, sizeof(key), "%u", v->irq);
+		put_identity(f, key, v);
+		put_placement(h, f, key, v, n_nodes);
+		put_counts(f, key, &v->counts);
+	}
+	ta_read_cpumask(h, f, "/proc/irq/default_smp_affinity", TA_KEYS("irq", "default_affinity"));
+	ta_irqvecs_done(&t.vecs);
+	ta_irq_columns_done(&t.columns);
+	ta_irqdevs_done(&t.devs);
+}
+
+const struct ta_probe ta_probe_irq = {
+	.name = "irq",
+	.fields = fields,
+	.n_fields = TA_ARRAY_SIZE(fields),
+	.collect = irq_collect,
+};

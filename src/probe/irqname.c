@@ -1,0 +1,320 @@
+/*
+ * Forms are tried in order. In a form %d is a number that becomes the queue,
+ * %i an interface name (no ':', '/' or blank, at most 15 bytes:
+ * net/core/dev.c dev_valid_name()), %p a PCI address, %v "virtio" and a
+ * number, %n "nvme" and a number, %? a number that is not the queue, %* anything.
+ */
+#include "probe/irqname.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "probe/netdev.h"
+
+struct form {
+	const char *text;
+	enum ta_irq_role role;
+	bool is_net;
+};
+
+/* clang-format off */
+static const struct form forms[] = {
+	{"%nq0", TA_IRQ_OTHER, false},
+	{"%nq%d", TA_IRQ_IO, false},
+	{"%v-input.%d", TA_IRQ_RX, true},
+	{"%v-output.%d", TA_IRQ_TX, true},
+	{"%v-config", TA_IRQ_OTHER, false},
+	{"%v-%*", TA_IRQ_UNKNOWN, false}, /* "virtio0-virtqueues": one vector for all */
+	/* mlx5, mlx4, gve, mana: the interface is not named. */
+	{"mlx5_comp%d@pci:%p", TA_IRQ_COMBINED, true},
+	{"mlx5_%*@pci:%p", TA_IRQ_OTHER, true},
+	{"mlx4-comp-%d@pci:%p", TA_IRQ_COMBINED, true},
+	{"mlx4-async@pci:%p", TA_IRQ_OTHER, true},
+	{"mlx4-%d@%p", TA_IRQ_COMBINED, true},
+	{"gve-ntfy-blk%d@pci:%p", TA_IRQ_COMBINED, true},
+	{"gve-mgmnt@pci:%p", TA_IRQ_OTHER, true},
+	{"%i-ntfy-block.%d", TA_IRQ_COMBINED, true},
+	{"ena-mgmnt@pci:%p", TA_IRQ_OTHER, true},
+	{"mana_q%d@pci:%p", TA_IRQ_COMBINED, true},
+	{"mana_hwc@pci:%p", TA_IRQ_OTHER, true},
+	{"hns3-%p-TxRx-%d", TA_IRQ_COMBINED, true},
+	{"hns3-%p-Rx-%d", TA_IRQ_RX, true},
+	{"hns3-%p-Tx-%d", TA_IRQ_TX, true},
+	{"hns3-misc-%p", TA_IRQ_OTHER, true},
+	{"%i-TxRx-%d", TA_IRQ_COMBINED, true},     /* igb, igc, ixgbe, bnxt, i40e, ice, iavf */
+	{"%i-Tx-Rx-%d", TA_IRQ_COMBINED, true},    /* ena */
+	{"%i-tx-%?-rx-%d", TA_IRQ_COMBINED, true}, /* qlcnic */
+	{"%i-txrx-%d", TA_IRQ_COMBINED, true},     /* tg3 */
+	{"%i-rxtx-%d", TA_IRQ_COMBINED, true},     /* vmxnet3 */
+	{"%i-fp-%d", TA_IRQ_COMBINED, true},       /* bnx2x */
+	{"%i-rx-%d", TA_IRQ_RX, true},             /* igb, e1000e, tg3, qlcnic, enic */
+	{"%i-tx-%d", TA_IRQ_TX, true},
+	{"%i:rx-%d", TA_IRQ_RX, true},             /* stmmac */
+	{"%i:tx-%d", TA_IRQ_TX, true},
+	{"%i-q%d-rx", TA_IRQ_RX, false},           /* xen-netfront, xen-netback */
+	{"%i-q%d-tx", TA_IRQ_TX, false},
+	{"%i-q%d", TA_IRQ_COMBINED, false},        /* be2net, xen */
+	{"%i-Rx%d", TA_IRQ_RX, false},             /* cxgb4 */
+	{"%i (queue %d)", TA_IRQ_COMBINED, false}, /* cxgb3 */
+	{"%i[%d]", TA_IRQ_COMBINED, false},        /* netxen */
+	{"%i-%d", TA_IRQ_COMBINED, false},         /* mlx4, bnx2, sfc */
+};
+/* clang-format on */
+
+/* Drivers that put their name before the interface ("i40e-eth0-TxRx-0") or the function
+ * ("ice-0000:4b:00.0:misc"). */
+static const char *const prefixes[] = {"i40e-", "i40evf-", "iavf-", "ice-", "idpf-", "fm10k-"};
+
+/* Network drivers that call request_irq() with their own name. */
+static const char *const drivers[] = {"mvneta", "mwlwifi", "iwlwifi", "ath9k", "ath5k",
+	"ath10k_pci", "ath11k_pci", "ath12k_pci", "mt7603e", "mt7615e", "mt7915e", "mt7921e",
+	"mt7925e", "mt76x2e", "rtw88_pci", "rtw89_pci", "rtw_pci", "brcmfmac", "b43", "wil6210"};
+
+static size_t number_len(const char *s, const char *end)
+{
+	size_t n = 0;
+
+	while (s + n < end && n < 9 && s[n] >= '0' && s[n] <= '9')
+		n++;
+	return n;
+}
+
+static int to_number(const char *s, size_t len)
+{
+	int v = 0;
+
+	for (size_t i = 0; i < len; i++)
+		v = v * 10 + (s[i] - '0');
+	return v;
+}
+
+static void copy(char *ret, size_t size, const char *s, size_t len)
+{
+	snprintf(ret, size, "%.*s", (int)len, s);
+}
+
+static bool can_be_ifname(const char *s, size_t len)
+{
+	if (len == 0 || len > 15)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (s[i] == ':' || s[i] == '/' || s[i] == ' ')
+			return false;
+	return true;
+}
+
+static bool match(const char *form, const char *s, const char *end, struct ta_irq_name *ret);
+
+/* "virtio0", "nvme0": a word and a number. */
+static bool match_numbered(const char *word, const char *form, const char *s, const char *end,
+	char *keep, size_t size, struct ta_irq_name *ret)
+{
+	size_t len = strlen(word), digits;
+
+	if ((size_t)(end - s) <= len || memcmp(s, word, len) != 0)
+		return false;
+	digits = number_len(s + len, end);
+	if (!digits || !match(form, s + len + digits, end, ret))
+		return false;
+	copy(keep, size, s, len + digits);
+	return true;
+}
+
+static bool match_number(
+	const char *form, const char *s, const char *end, bool keep, struct ta_irq_name *ret)
+{
+	size_t digits = number_len(s, end);
+
+	if (!digits || !match(form, s + digits, end, ret))
+		return false;
+	if (keep)
+		ret->queue = to_number(s, digits);
+	return true;
+}
+
+/* Longest first: "a-rx-0-rx-1" is of a-rx-0. */
+static bool match_ifname(const char *form, const char *s, const char *end, struct ta_irq_name *ret)
+{
+	size_t max = (size_t)(end - s);
+
+	for (size_t len = TA_MIN(max, (size_t)15); len > 0; len--) {
+		if (can_be_ifname(s, len) && match(form, s + len, end, ret)) {
+			copy(ret->ifname, sizeof(ret->ifname), s, len);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool match_pci(const char *form, const char *s, const char *end, struct ta_irq_name *ret)
+{
+	for (size_t len = strlen("0000:00:00.0"); len <= strlen("ffffffff:00:00.0"); len++) {
+		if (s + len > end)
+			return false;
+		if (ta_is_pci_address(s, len) && match(form, s + len, end, ret)) {
+			copy(ret->pci, sizeof(ret->pci), s, len);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool match_any(const char *form, const char *s, const char *end, struct ta_irq_name *ret)
+{
+	for (; s <= end; s++)
+		if (match(form, s, end, ret))
+			return true;
+	return false;
+}
+
+/* The placeholder at `form`, whose first byte is '%'. */
+static bool match_placeholder(
+	const char *form, const char *s, const char *end, struct ta_irq_name *ret)
+{
+	const char *rest = form + 2;
+
+	switch (form[1]) {
+	case 'd':
+		return match_number(rest, s, end, true, ret);
+	case '?':
+		return match_number(rest, s, end, false, ret);
+	case 'i':
+		return match_ifname(rest, s, end, ret);
+	case 'p':
+		return match_pci(rest, s, end, ret);
+	case 'v':
+		return match_numbered(
+			"virtio", rest, s, end, ret->virtio, sizeof(ret->virtio), ret);
+	case 'n':
+		return match_numbered("nvme", rest, s, end, ret->nvme, sizeof(ret->nvme), ret);
+	default:
+		return match_any(rest, s, end, ret);
+	}
+}
+
+static bool match(const char *form, const char *s, const char *end, struct ta_irq_name *ret)
+{
+	for (; *form; form++, s++) {
+		if (*form == '%')
+			return match_placeholder(form, s, end, ret);
+		if (s >= end || *s != *form)
+			return false;
+	}
+	return s == end;
+}
+
+static bool starts_with(const char *s, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(end - s) >= len && memcmp(s, word, len) == 0;
+}
+
+static bool equals(const char *s, const char *end, const char *word)
+{
+	return starts_with(s, end, word) && s + strlen(word) == end;
+}
+
+/* "1e100000.ethernet", "19000000.eth": a memory address and a device tree node's name. */
+static bool is_platform_mac(const char *s, const char *end)
+{
+	const char *dot = memchr(s, '.', (size_t)(end - s));
+
+	if (!dot || dot == s || end - s >= 32)
+		return false;
+	for (const char *p = s; p < dot; p++)
+		if (!strchr("0123456789abcdef", *p))
+			return false;
+	return equals(dot, end, ".ethernet") || equals(dot, end, ".eth") ||
+	       equals(dot, end, ".gmac") || equals(dot, end, ".emac");
+}
+
+static bool parse_driver(const char *s, const char *end, struct ta_irq_name *ret)
+{
+	const char *colon = memchr(s, ':', (size_t)(end - s)); /* "iwlwifi:queue_1" */
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(drivers); i++) {
+		if (!equals(s, colon ? colon : end, drivers[i]))
+			continue;
+		copy(ret->driver, sizeof(ret->driver), drivers[i], strlen(drivers[i]));
+		ret->is_net = true;
+		if (colon && !match(":%*queue_%d", colon, end, ret) &&
+			!equals(colon, end, ":default_queue"))
+			ret->role = TA_IRQ_OTHER;
+		else if (colon)
+			ret->role = TA_IRQ_COMBINED;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_forms(const char *s, const char *end, struct ta_irq_name *ret)
+{
+	for (size_t i = 0; i < TA_ARRAY_SIZE(forms); i++) {
+		if (!match(forms[i].text, s, end, ret))
+			continue;
+		ret->role = forms[i].role;
+		ret->is_net = forms[i].is_net;
+		if (ret->role == TA_IRQ_OTHER)
+			ret->queue = -1;
+		return true;
+	}
+	return false;
+}
+
+void ta_irq_name_parse(const char *text, size_t len, struct ta_irq_name *ret)
+{
+	const char *s = text, *end = text + TA_MIN(len, (size_t)255);
+	bool prefixed = false;
+
+	*ret = (struct ta_irq_name){.queue = -1};
+	for (size_t i = 0; i < TA_ARRAY_SIZE(prefixes) && !prefixed; i++) {
+		prefixed = starts_with(s, end, prefixes[i]);
+		s += prefixed ? strlen(prefixes[i]) : 0;
+	}
+	if (prefixed && match("%p:%*", s, end, ret)) {
+		ret->role = TA_IRQ_OTHER;
+		ret->is_net = true;
+		return;
+	}
+	if (parse_driver(s, end, ret) || parse_forms(s, end, ret))
+		return;
+	if (is_platform_mac(s, end)) {
+		copy(ret->platform, sizeof(ret->platform), s, (size_t)(end - s));
+		ret->is_net = true;
+	} else if (can_be_ifname(s, (size_t)(end - s))) {
+		copy(ret->ifname, sizeof(ret->ifname), s, (size_t)(end - s));
+	}
+}
+
+bool ta_looks_like_ifname(const char *name)
+{
+	/* systemd.net-naming-scheme(7) and the kernel's templates; all but enx… go on with a
+	 * number. */
+	static const char *const starts[] = {"eth", "eno", "ens", "enp", "enP", "em", "wlan", "wlp",
+		"wlP", "wlo", "wls", "wwan", "ib", "ibp", "ibs", "usb", "lan", "wan", "net", "vif"};
+
+	if (strncmp(name, "enx", 3) == 0 || strncmp(name, "wlx", 3) == 0)
+		return strspn(name + 3, "0123456789abcdef") == 12;
+	for (size_t i = 0; i < TA_ARRAY_SIZE(starts); i++) {
+		size_t len = strlen(starts[i]);
+
+		if (strncmp(name, starts[i], len) == 0 && name[len] >= '0' && name[len] <= '9')
+			return true;
+	}
+	return false;
+}
+
+const char *ta_irq_role_name(enum ta_irq_role role)
+{
+	static const char *const names[] = {
+		[TA_IRQ_RX] = "rx",
+		[TA_IRQ_TX] = "tx",
+		[TA_IRQ_COMBINED] = "combined",
+		[TA_IRQ_IO] = "io",
+		[TA_IRQ_OTHER] = "other",
+	};
+
+	return names[role];
+}

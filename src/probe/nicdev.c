@@ -1,0 +1,194 @@
+/*
+ * From the link and its place in sysfs to kind, driver, bus, NUMA node, PCIe
+ * and USB speed. A copy without links leaves some of it untold: then it is
+ * absent, not guessed.
+ */
+#include "probe/nicdev.h"
+
+#include <errno.h>
+#include <linux/if_arp.h>
+#include <string.h>
+
+#include "probe/nicset.h"
+#include "probe/pcie.h"
+#include "probe/probe.h"
+
+/* --- what it is --------------------------------------------------------------- */
+
+static bool has(struct ta_nicdev *n, const char *name, const char *what)
+{
+	char file[512];
+
+	return ta_host_exists(n->h, ta_fmt(&file, "/sys/class/net/%s/%s", name, what));
+}
+
+static int find_devtype(const char *line, size_t len, void *ctx)
+{
+	static const char key[] = "DEVTYPE=";
+
+	if (strncmp(line, key, strlen(key)) == 0)
+		ta_buf_adds(ctx, line + strlen(key));
+	return 0;
+}
+
+/* DEVTYPE of the uevent file: wlan, bond, bridge, vlan …; "" for plain ones. */
+static void read_devtype(struct ta_nicdev *n, const char *name, struct ta_buf *ret)
+{
+	char file[512];
+
+	ta_host_lines(n->h, ta_fmt(&file, "/sys/class/net/%s/uevent", name), find_devtype, ret);
+}
+
+static const char *kind_of_virtual(
+	struct ta_nicdev *n, const struct ta_link *l, const char *devtype)
+{
+	static const char *const same[] = {"bond", "vlan", "bridge"};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(same); i++)
+		if (strcmp(l->kind, same[i]) == 0 || strcmp(devtype, same[i]) == 0)
+			return same[i];
+	if (strcmp(l->kind, "team") == 0)
+		return "bond";
+	if (n->from_netlink)
+		return "virtual";
+	/* Old kernels and thin copies have no DEVTYPE. */
+	return has(n, l->name, "bonding")  ? "bond"
+	       : has(n, l->name, "bridge") ? "bridge"
+					   : "virtual";
+}
+
+static const char *kind_of_physical(struct ta_nicdev *n, const struct ta_link *l,
+	const struct ta_netdev *d, const char *devtype)
+{
+	if (strcmp(devtype, "wlan") == 0 || (!*devtype && has(n, l->name, "phy80211")))
+		return "wifi";
+	if (d && d->usb)
+		return "usb";
+	if (l->type.rc < 0 || l->type.v == ARPHRD_ETHER)
+		return "ethernet";
+	return l->type.v == ARPHRD_INFINIBAND ? "infiniband" : "other";
+}
+
+void ta_nicdev_put_kind(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
+{
+	ta_cleanup_buf struct ta_buf devtype = TA_BUF_INIT;
+	int physical = ta_nic_is_physical(l, d);
+	const char *kind;
+
+	if (physical == 1 || !n->from_netlink)
+		read_devtype(n, l->name, &devtype);
+	if ((l->type.rc == 0 && l->type.v == ARPHRD_LOOPBACK) || strcmp(l->name, "lo") == 0)
+		kind = "loopback";
+	else if (physical == 1)
+		kind = kind_of_physical(n, l, d, ta_buf_text(&devtype));
+	else
+		kind = kind_of_virtual(n, l, ta_buf_text(&devtype));
+	/* A directory in place of the link does not tell a bare "virtual" from hardware. */
+	if (physical < 0 && strcmp(kind, "virtual") != 0)
+		physical = 0;
+	if (physical < 0) {
+		ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "physical"), TA_MISSING,
+			"nothing tells whether a device stands behind it");
+		ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "kind"), TA_MISSING,
+			"nothing tells whether a device stands behind it");
+	} else {
+		ta_put_bool(n->f, physical, "nics", l->name, "physical");
+		ta_put_str(n->f, kind, "nics", l->name, "kind");
+	}
+}
+
+/* --- the device -------------------------------------------------------------- */
+
+const char *ta_last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* NULL: virtual, or a copy that does not tell. */
+static const char *bus_of(const struct ta_link *l, const struct ta_netdev *d)
+{
+	if (d && d->pci)
+		return d->pci;
+	if (l->parent)
+		return l->parent;
+	if (!d || !d->device || strncmp(d->device, "/sys/devices/", strlen("/sys/devices/")) != 0)
+		return NULL;
+	return ta_last_component(d->device);
+}
+
+static void put_driver(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char file[512];
+	int rc;
+
+	if (d && d->driver) {
+		ta_put_str(n->f, d->driver, "nics", l->name, "driver");
+		return;
+	}
+	if (!d || !d->device) {
+		if (l->kind[0])
+			ta_put_str(n->f, l->kind, "nics", l->name, "driver");
+		else
+			ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "driver"),
+				d && d->is_virtual ? TA_UNSUPPORTED : TA_MISSING,
+				"no device in sysfs");
+		return;
+	}
+	rc = ta_host_readlink(n->h, ta_fmt(&file, "%s/driver", d->device), &text);
+	if (rc < 0)
+		ta_put_errno(n->f, rc, file, "nics", l->name, "driver");
+	else
+		ta_put_str(n->f, ta_last_component(ta_buf_text(&text)), "nics", l->name, "driver");
+}
+
+static void put_numa_node(struct ta_nicdev *n, const char *name, const struct ta_netdev *d)
+{
+	struct ta_val node;
+	char file[512];
+
+	node = ta_val_read(n->h, ta_fmt(&file, "%s/numa_node", d->bus_dir));
+	ta_put_val(n->f, TA_KEYS("nics", name, "numa_node"), ta_numa_node(node, n->n_nodes), file);
+}
+
+static void put_subject(struct ta_nicdev *n, const char *name, const char *bus)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	ta_buf_adds(&text, name);
+	if (bus)
+		ta_buf_printf(&text, " (%s)", bus);
+	ta_put_str(n->f, ta_buf_text(&text), "nics", name, "subject");
+}
+
+void ta_nicdev_put(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
+{
+	const char *bus = bus_of(l, d), *name = l->name;
+	char file[512];
+
+	put_subject(n, name, bus);
+	put_driver(n, l, d);
+	if (bus)
+		ta_put_str(n->f, bus, "nics", name, "bus");
+	else
+		ta_facts_put_absent(
+			n->f, TA_KEYS("nics", name, "bus"), TA_UNSUPPORTED, "no device");
+	if (d && d->pci)
+		ta_pcie_put(n->h, n->f, d->bus_dir, "nics", name);
+	else
+		ta_facts_put_absent(
+			n->f, TA_KEYS("nics", name, "pcie"), TA_UNSUPPORTED, "no PCI function");
+	if (d && d->usb)
+		ta_read_int(n->h, n->f, ta_fmt(&file, "%s/speed", d->usb),
+			TA_KEYS("nics", name, "usb_mbps"));
+	else
+		ta_facts_put_absent(
+			n->f, TA_KEYS("nics", name, "usb_mbps"), TA_UNSUPPORTED, "no USB device");
+	if (d && d->bus_dir)
+		put_numa_node(n, name, d);
+	else
+		ta_facts_put_absent(
+			n->f, TA_KEYS("nics", name, "numa_node"), TA_UNSUPPORTED, "no device");
+}

@@ -1,0 +1,73 @@
+/*
+ * A /sys that was mounted in another network namespace shows that one's
+ * interfaces, some under the names of ours (every namespace has a lo, most
+ * containers an eth0). It gives itself away by its list of names.
+ */
+#include "probe/nicset.h"
+
+#include <errno.h>
+#include <linux/if_arp.h>
+#include <string.h>
+
+#include "probe/probe.h"
+
+static bool names_differ(const struct ta_nicset *set)
+{
+	if (set->links.n != set->devs.n)
+		return true;
+	for (size_t i = 0; i < set->links.n; i++)
+		if (strcmp(set->links.v[i].name, set->devs.v[i].name) != 0)
+			return true;
+	return false;
+}
+
+int ta_nicset_read(struct ta_host *h, struct ta_nicset *ret)
+{
+	struct ta_nicset set = {0};
+	int rc;
+
+	set.rc_devs = ta_netdevs_read(h, &set.devs);
+	rc = ta_links_netlink(h, &set.links);
+	set.from_netlink = rc == 0;
+	if (rc == 0)
+		set.sysfs_differs = set.rc_devs == 0 && names_differ(&set);
+	else if (set.rc_devs == 0)
+		rc = ta_links_sysfs(h, &set.devs, &set.links);
+	else
+		rc = set.rc_devs;
+	if (rc < 0) {
+		ta_nicset_done(&set);
+		return rc;
+	}
+	*ret = set;
+	return 0;
+}
+
+void ta_nicset_done(struct ta_nicset *set)
+{
+	ta_links_done(&set->links);
+	ta_netdevs_done(&set->devs);
+}
+
+const struct ta_netdev *ta_nicset_device(
+	const struct ta_nicset *set, struct ta_host *h, const struct ta_link *l)
+{
+	const struct ta_netdev *d = ta_netdevs_find(&set->devs, l->name);
+	struct ta_val index;
+	char file[512];
+
+	if (!d || !set->sysfs_differs)
+		return d;
+	index = ta_val_read(h, ta_fmt(&file, "/sys/class/net/%s/ifindex", l->name));
+	return index.rc == 0 && l->ifindex.rc == 0 && index.v == l->ifindex.v ? d : NULL;
+}
+
+/* A kind of link does not decide: CAN controllers and switch ports have one too. */
+int ta_nic_is_physical(const struct ta_link *l, const struct ta_netdev *d)
+{
+	if ((l->type.rc == 0 && l->type.v == ARPHRD_LOOPBACK) || (d && d->is_virtual))
+		return 0;
+	if ((d && d->device) || l->parent)
+		return 1;
+	return l->kind[0] || strcmp(l->name, "lo") == 0 ? 0 : -1;
+}

@@ -1,0 +1,27 @@
+/*
+ * The interfaces of this network namespace with what sysfs knows of each: the
+ * start of every probe of nics.NAME.
+ */
+#pragma once
+
+#include "probe/link.h"
+
+struct ta_nicset {
+	struct ta_links links;
+	struct ta_netdevs devs;
+	int rc_devs;        /* why sysfs does not tell */
+	bool from_netlink;  /* `links` is rtnetlink's list, else made from sysfs */
+	bool sysfs_differs; /* it has other names: to be believed only where the index agrees */
+};
+
+/* 0, or why neither rtnetlink nor sysfs lists interfaces. */
+int ta_nicset_read(struct ta_host *h, struct ta_nicset *ret);
+void ta_nicset_done(struct ta_nicset *set);
+
+/* The sysfs side of a link; NULL if there is none, or if this /sys shows another namespace's
+ * interface of that name. */
+const struct ta_netdev *ta_nicset_device(
+	const struct ta_nicset *set, struct ta_host *h, const struct ta_link *l);
+
+/* 1 hardware (a virtual machine's too), 0 not, -1 not told. */
+int ta_nic_is_physical(const struct ta_link *l, const struct ta_netdev *d);
