@@ -64,7 +64,6 @@ static int capture_call(struct ta_host *h, const char *key, int (*fn)(void *arg,
 {
 	int rc;
 
-	ta_buf_reset(ret);
 	return ta_store_call(store(h), key, ret, &rc) ? rc : -ENODATA;
 }
 
@@ -135,7 +134,7 @@ int ta_host_capture(const char *dir, struct ta_host **ret, struct ta_err *err)
 	return 0;
 }
 
-void ta_host_capture_walk(struct ta_host *h, bool walk)
+void ta_host_capture_walk(struct ta_host *h)
 {
-	store(h)->root.walk = walk;
+	store(h)->root.walk = true;
 }

@@ -66,6 +66,7 @@ int ta_host_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf 
 	int rc = check_path(path);
 
 	h->operations++;
+	ta_buf_reset(ret);
 	return rc < 0 ? rc : h->ops->read(h, path, cap, ret);
 }
 
@@ -83,6 +84,7 @@ int ta_host_list(struct ta_host *h, const char *path, struct ta_strv *ret)
 	int rc = check_path(path);
 
 	h->operations++;
+	ta_strv_done(ret);
 	return rc < 0 ? rc : h->ops->list(h, path, ret);
 }
 
@@ -91,6 +93,7 @@ int ta_host_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
 	int rc = check_path(path);
 
 	h->operations++;
+	ta_buf_reset(ret);
 	return rc < 0 ? rc : h->ops->readlink(h, path, ret);
 }
 
@@ -104,6 +107,7 @@ int ta_host_call(struct ta_host *h, const char *key, int (*fn)(void *arg, struct
 	struct ta_buf *ret)
 {
 	h->operations++;
+	ta_buf_reset(ret);
 	return h->ops->call(h, key, fn, arg, ret);
 }
 

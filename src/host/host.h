@@ -10,10 +10,11 @@
  *   record   live, and writes what was asked into such a directory
  *   fault    wraps any of them; its n-th operation fails with a chosen errno
  *
- * Paths are absolute ("/proc/cpuinfo"). All calls return 0 or -errno; a capture
- * that does not hold what is asked says -ENOENT for files (a tree copied by a
- * script is whole as far as we know) and -ENODATA for calls and netlink.
- * Not safe for use by several threads.
+ * Paths are absolute ("/proc/cpuinfo"), without ".", ".." and empty components
+ * (-EINVAL): the one way to write them. All calls return 0 or -errno; buffers that results go to
+ * are emptied first. A tree copied by a script is whole as far as we know: what is not
+ * there is -ENOENT. A recording of ours says -ENODATA of what was not asked then, and
+ * every capture says so of calls and netlink. Not safe for use by several threads.
  */
 #pragma once
 

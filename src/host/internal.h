@@ -77,8 +77,8 @@ struct ta_root {
 
 #define TA_ROOT_INIT {.fd = -1}
 
-/* 0 or -errno of the open. */
-int ta_root_enter(const char *dir, struct ta_root *ret);
+/* `dir` relative to `at` (or AT_FDCWD). 0 or -errno of the open. */
+int ta_root_enter(int at, const char *dir, struct ta_root *ret);
 
 /*
  * Opens `path` inside the root, whatever links are on the way; a descriptor or
@@ -90,8 +90,8 @@ int ta_root_open(const struct ta_root *r, const char *path, int flags);
 int ta_root_open_file(const struct ta_root *r, const char *path);
 void ta_root_leave(struct ta_root *r);
 
-/* True: never use openat2() on this capture, as on kernels before 5.6. For tests. */
-void ta_host_capture_walk(struct ta_host *h, bool walk);
+/* From now on no openat2() on this capture, as on kernels before 5.6. For tests. */
+void ta_host_capture_walk(struct ta_host *h);
 
 /* --- errno by name (errname.c) --------------------------------------------- */
 
@@ -103,3 +103,6 @@ int ta_errno_parse(const char *name); /* the positive errno, or -EINVAL */
 
 /* Appends the key of an ethtool question; `len` is at least 4. */
 void ta_ethtool_key(const char *ifname, const void *data, size_t len, struct ta_buf *b);
+
+/* The host that a fault host wraps; NULL if `h` is of another kind. */
+struct ta_host *ta_fault_inner(struct ta_host *h);

@@ -48,7 +48,6 @@ static int live_read(struct ta_host *h, const char *path, size_t cap, struct ta_
 	enum ta_redact kind = ta_redact_kind(path);
 	int fd, rc;
 
-	ta_buf_reset(ret);
 	if (kind == TA_REDACT_REFUSE)
 		return -EPERM;
 	fd = open_file(h, path);
@@ -102,10 +101,8 @@ static int live_exists(struct ta_host *h, const char *path)
 static int live_call(struct ta_host *h, const char *key, int (*fn)(void *arg, struct ta_buf *ret),
 	void *arg, struct ta_buf *ret)
 {
-	int rc;
+	int rc = fn(arg, ret);
 
-	ta_buf_reset(ret);
-	rc = fn(arg, ret);
 	return ret->error ?: rc;
 }
 

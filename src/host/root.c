@@ -44,9 +44,9 @@ static int call_openat2(int dir, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int ta_root_enter(const char *dir, struct ta_root *ret)
+int ta_root_enter(int at, const char *dir, struct ta_root *ret)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), probe;
+	int fd = openat(at, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), probe;
 
 	if (fd < 0)
 		return -errno;

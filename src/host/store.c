@@ -67,7 +67,7 @@ static int load_capture(struct ta_store *s, struct ta_err *err)
 int ta_store_open(const char *dir, struct ta_store *ret, struct ta_err *err)
 {
 	struct ta_store s = TA_STORE_INIT;
-	int rc = ta_root_enter(dir, &s.root);
+	int rc = ta_root_enter(AT_FDCWD, dir, &s.root);
 
 	if (rc < 0)
 		return ta_err_set(err, rc, "cannot open the capture %s: %s", dir, ta_errno_text(rc));

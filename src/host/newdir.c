@@ -1,0 +1,204 @@
+/*
+ * Writing a directory that nobody sees half done.
+ *
+ * All work goes through descriptors, so that a rename of a parent meanwhile does no harm.
+ * Durable: one syncfs() for the many small files, then the rename, then fsync() of the parent.
+ */
+#include "host/newdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/internal.h"
+
+#define NAMES 100 /* leftovers of interrupted runs that had our process id */
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+
+/* Splits "a/b/" into the directory "a" and the name "b". */
+static int split(const char *path, char (*ret_dir)[PATH_MAX], char (*ret_name)[256])
+{
+	size_t len = strlen(path), from;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	from = len;
+	while (from && path[from - 1] != '/')
+		from--;
+	if (len - from == 0 || len - from >= sizeof(*ret_name) || from >= sizeof(*ret_dir))
+		return len - from == 0 ? -EINVAL : -ENAMETOOLONG;
+	memcpy(*ret_name, path + from, len - from);
+	(*ret_name)[len - from] = '\0';
+	memcpy(*ret_dir, path, from);
+	(*ret_dir)[from] = '\0';
+	if (!from)
+		memcpy(*ret_dir, ".", 2);
+	return strcmp(*ret_name, ".") && strcmp(*ret_name, "..") ? 0 : -EINVAL;
+}
+
+/* 0: the name is free or an empty directory. */
+static int check_place(int parent, const char *name)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	int fd = openat(parent, name, OPEN_DIR | O_NOFOLLOW), rc;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : errno == ELOOP ? -ENOTDIR : -errno;
+	rc = ta_fd_list(fd, &names);
+	if (rc < 0)
+		return rc;
+	return names.n ? -ENOTEMPTY : 0;
+}
+
+static int make_temporary(struct ta_newdir *d)
+{
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(d->temporary, sizeof(d->temporary), ".%.200s.part-%d-%d", d->name, (int)getpid(), i);
+		if (mkdirat(d->parent, d->temporary, 0700) == 0) {
+			d->fd = openat(d->parent, d->temporary, OPEN_DIR | O_NOFOLLOW);
+			return d->fd < 0 ? -errno : 0;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	return -errno;
+}
+
+int ta_newdir_make(const char *path, struct ta_newdir *ret, struct ta_err *err)
+{
+	struct ta_newdir d = TA_NEWDIR_INIT;
+	char dir[PATH_MAX];
+	int rc = split(path, &dir, &d.name);
+
+	if (rc < 0)
+		return ta_err_set(err, rc, "\"%s\" cannot be the name of a new directory", path);
+	snprintf(d.given, sizeof(d.given), "%s", path);
+	d.parent = open(dir, OPEN_DIR);
+	if (d.parent < 0)
+		return ta_err_set(err, -errno, "cannot open the directory %s: %s", dir, ta_errno_text(-errno));
+	rc = check_place(d.parent, d.name);
+	if (rc == -ENOTEMPTY) {
+		ta_err_set(err, rc, "%s is not empty; give the name of a new directory", path);
+	} else if (rc < 0) {
+		ta_err_set(err, rc, "%s: %s", path, ta_errno_text(rc));
+	} else {
+		rc = make_temporary(&d);
+		if (rc < 0)
+			ta_err_set(err, rc, "cannot make a directory in %s: %s", dir, ta_errno_text(rc));
+	}
+	if (rc < 0) {
+		ta_close(&d.parent);
+		return rc;
+	}
+	*ret = d;
+	return 0;
+}
+
+static int make_parents(int root, const char *path)
+{
+	char dir[PATH_MAX];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		size_t n = (size_t)(slash - path);
+
+		if (n >= sizeof(dir))
+			return -ENAMETOOLONG;
+		memcpy(dir, path, n);
+		dir[n] = '\0';
+		if (mkdirat(root, dir, 0700) < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+static int create(int root, const char *path)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(root, path, flags, 0600), rc;
+
+	if (fd < 0 && errno == ENOENT) {
+		rc = make_parents(root, path);
+		if (rc < 0)
+			return rc;
+		fd = openat(root, path, flags, 0600);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int ta_newdir_write(struct ta_newdir *d, const char *path, const void *data, size_t len)
+{
+	int fd = create(d->fd, path + 1), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = write_all(fd, data, len);
+	if (close(fd) < 0 && rc == 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(d->fd, path + 1, 0);
+	return rc;
+}
+
+/* Removes `name` and what is in it. Only what we made is there: no links are followed. */
+static void remove_tree(int parent, const char *name)
+{
+	int fd = openat(parent, name, OPEN_DIR | O_NOFOLLOW);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	if (!dir) {
+		ta_close(&fd);
+		unlinkat(parent, name, 0);
+		return;
+	}
+	while ((e = readdir(dir)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			remove_tree(dirfd(dir), e->d_name);
+	closedir(dir);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void ta_newdir_drop(struct ta_newdir *d)
+{
+	if (d->fd >= 0)
+		remove_tree(d->parent, d->temporary);
+	ta_close(&d->fd);
+	ta_close(&d->parent);
+}
+
+int ta_newdir_finish(struct ta_newdir *d, struct ta_err *err)
+{
+	int rc = 0;
+
+	if (syncfs(d->fd) < 0 || renameat(d->parent, d->temporary, d->parent, d->name) < 0)
+		rc = -errno;
+	if (rc < 0) {
+		ta_newdir_drop(d);
+		return ta_err_set(err, rc, "cannot finish %s: %s", d->given, ta_errno_text(rc));
+	}
+	if (fsync(d->parent) < 0)
+		rc = ta_err_set(err, -errno, "cannot finish %s: %s", d->given, ta_errno_text(-errno));
+	ta_close(&d->fd);
+	ta_close(&d->parent);
+	return rc;
+}
