@@ -9,9 +9,9 @@
 #include "base/num.h"
 #include "facts/facts.h"
 
-/* The length of the UTF-8 character at `s`, 0 if there is none that may be shown. */
-static size_t printable_char(const unsigned char *s)
+size_t ta_printable_char(const char *text)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	unsigned long c;
 	size_t n;
 
@@ -40,27 +40,25 @@ static size_t printable_char(const unsigned char *s)
 
 static bool is_safe(const char *raw)
 {
-	const unsigned char *s = (const unsigned char *)raw;
-
-	while (*s) {
-		size_t n = printable_char(s);
+	while (*raw) {
+		size_t n = ta_printable_char(raw);
 
 		if (!n)
 			return false;
-		s += n;
+		raw += n;
 	}
 	return true;
 }
 
 const char *ta_safe_key(struct ta_safe_text *room, const char *raw)
 {
-	const unsigned char *s = (const unsigned char *)raw;
+	const char *s = raw;
 	size_t out = 0;
 
 	if (is_safe(raw))
 		return raw;
 	while (*s && out + 5 < sizeof(room->text)) {
-		size_t n = printable_char(s);
+		size_t n = ta_printable_char(s);
 
 		if (n) {
 			memcpy(room->text + out, s, n);
@@ -68,7 +66,7 @@ const char *ta_safe_key(struct ta_safe_text *room, const char *raw)
 			s += n;
 			continue;
 		}
-		out += (size_t)snprintf(room->text + out, 5, "\\x%02x", *s++);
+		out += (size_t)snprintf(room->text + out, 5, "\\x%02x", (unsigned char)*s++);
 	}
 	room->text[out] = '\0';
 	return room->text;

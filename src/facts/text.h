@@ -16,6 +16,9 @@ struct ta_safe_text {
 	char text[1024];
 };
 
+/* The length of the UTF-8 character at `s` (ended by NUL), 0 if there is none that may be shown. */
+size_t ta_printable_char(const char *s);
+
 /*
  * `raw` itself if it is UTF-8 without control characters, else a copy in `room` with
  * each offending byte as \xHH (cut at the room's size). For keys and values alike.

@@ -75,7 +75,11 @@ struct ta_rule {
 	const char *file; /* where it stands */
 	unsigned line;
 	bool trusted; /* embedded, or from a file that only root may write: `apply` uses no other */
-	/* parsed parts, for the rule module only */
+	/* for the rule module only: the parsed parts */
+	const struct ta_source *source;
+	uint32_t pos;    /* of the id in the source */
+	unsigned number; /* in the order of ids */
+	bool faulty;     /* it did not pass the check: its verdict is broken */
 	enum ta_direction direction[TA_FIX_ELEMENTS];
 	size_t n_directions;
 	const char *each_name;

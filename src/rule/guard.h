@@ -1,0 +1,20 @@
+/*
+ * The arguments of a fix, and the guard that never lowers what a rule only wants raised.
+ */
+#pragma once
+
+#include "rule/explain.h"
+
+struct ta_fix_values {
+	struct ta_value v[8]; /* by the arguments of the rule's fix */
+};
+
+enum ta_fix_state {
+	TA_FIX_READY,
+	TA_FIX_UNKNOWN, /* *ret_unknown: an argument cannot be worked out on this host */
+	TA_FIX_BROKEN,  /* the evaluator tells */
+};
+
+/* Works out the arguments of a failed rule's fix. `x` explains its `want`. */
+enum ta_fix_state ta_fix_work_out(struct ta_eval *ev, const struct ta_explanation *x, struct ta_fix_values *ret,
+	const struct ta_unknown **ret_unknown);

@@ -1,0 +1,487 @@
+/*
+ * Verdicts: one rule over its subjects.
+ *
+ *     when -> unsupported -> want -> evidence, fix
+ *
+ * Nothing turns unknown into pass or fail: an unknown `when` or `unsupported`
+ * leaves the verdict unknown. `unsupported` that is unknown because the device
+ * answered that it cannot is the answer it asks for.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts/text.h"
+#include "rule/guard.h"
+
+struct judge {
+	struct ta_eval ev;
+	const struct ta_rule *rule;
+	struct ta_outcomes *out;
+	size_t room;
+	bool by_subject; /* subjects have names of their own, which several may share */
+	int error;
+};
+
+static char *text_or_empty(struct judge *j, const char *text)
+{
+	char *copy = strdup(text ? text : "");
+
+	if (!copy)
+		j->error = -ENOMEM;
+	return copy;
+}
+
+static void set_text(struct judge *j, char **slot, const char *text)
+{
+	free(*slot);
+	*slot = text_or_empty(j, text);
+}
+
+static struct ta_outcome *new_outcome(struct judge *j, const char *subject)
+{
+	struct ta_outcome *o;
+
+	if (j->out->n == j->room) {
+		size_t room = j->room ? j->room * 2 : 4;
+		struct ta_outcome *v = reallocarray(j->out->v, room, sizeof(*v));
+
+		if (!v) {
+			j->error = -ENOMEM;
+			return NULL;
+		}
+		j->out->v = v;
+		j->room = room;
+	}
+	o = &j->out->v[j->out->n++];
+	*o = (struct ta_outcome){0};
+	o->subject = text_or_empty(j, subject);
+	o->reason = text_or_empty(j, "");
+	o->detail = text_or_empty(j, "");
+	o->actual = text_or_empty(j, "");
+	o->wanted = text_or_empty(j, "");
+	o->because = text_or_empty(j, "");
+	return o;
+}
+
+static void decide(struct judge *j, struct ta_outcome *o, enum ta_verdict verdict, const char *reason,
+	const char *detail)
+{
+	o->verdict = verdict;
+	set_text(j, &o->reason, reason);
+	set_text(j, &o->detail, detail);
+}
+
+static void decide_broken(struct judge *j, struct ta_outcome *o)
+{
+	if (j->ev.arena.error == -ENOMEM)
+		j->error = -ENOMEM;
+	decide(j, o, TA_V_BROKEN, j->ev.broken_reason ? j->ev.broken_reason : "broken",
+		ta_buf_text(&j->ev.broken_detail));
+}
+
+/* The answer to a condition; true: the verdict stands already. */
+static bool decide_by(struct judge *j, struct ta_outcome *o, const struct ta_value *v)
+{
+	if (v->kind == TA_VAL_BROKEN)
+		decide_broken(j, o);
+	else if (v->kind == TA_VAL_UNKNOWN)
+		decide(j, o, TA_V_UNKNOWN, v->unknown->reason, v->unknown->detail);
+	return ta_value_stops(v);
+}
+
+/* --- evidence ------------------------------------------------------------------------------ */
+
+static void add_evidence(struct ta_eval *ev, const struct ta_expr *term, const struct ta_value *v, void *ctx)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_outcome *o = ctx;
+	char **grown, *text;
+
+	if (ta_value_stops(v) || v->kind == TA_VAL_NODE)
+		return;
+	ta_expr_print(ev, term, &b);
+	ta_buf_adds(&b, " is ");
+	ta_value_format(v, &b);
+	for (size_t i = 0; i < o->n_evidence; i++)
+		if (strcmp(o->evidence[i], ta_buf_text(&b)) == 0)
+			return;
+	text = ta_buf_steal(&b);
+	grown = text ? reallocarray(o->evidence, o->n_evidence + 1, sizeof(*grown)) : NULL;
+	if (!grown) {
+		free(text);
+		return;
+	}
+	o->evidence = grown;
+	o->evidence[o->n_evidence++] = text;
+}
+
+static void judge_evidence(struct judge *j, struct ta_outcome *o)
+{
+	struct ta_value v;
+
+	if (!j->rule->evidence)
+		return;
+	v = ta_eval(&j->ev, j->rule->evidence);
+	if (v.kind == TA_VAL_BROKEN) {
+		decide_broken(j, o);
+		return;
+	}
+	o->evidence_known = v.kind == TA_VAL_BOOL;
+	o->evidence_hurts = o->evidence_known && v.b;
+	ta_expr_terms(&j->ev, j->rule->evidence, add_evidence, o);
+}
+
+/* --- fix --------------------------------------------------------------------------------------- */
+
+static void drop_fix(struct ta_outcome *o)
+{
+	for (size_t i = 0; i < o->fix.n_args; i++)
+		json_object_put(o->fix.args[i].value);
+	o->fix = (struct ta_fix_call){0};
+	o->has_fix = false;
+}
+
+static void make_call(struct judge *j, struct ta_outcome *o, const struct ta_fix_values *values)
+{
+	const struct ta_rule *r = j->rule;
+	struct ta_fix_call *call = &o->fix;
+
+	call->fixer = r->fix->name.text;
+	call->n_directions = r->n_directions;
+	memcpy(call->direction, r->direction, sizeof(call->direction));
+	for (size_t i = 0; i < r->fix->n_args; i++) {
+		struct json_object *value = ta_value_json(&values->v[i]);
+
+		if (!value) {
+			j->error = -ENOMEM;
+			drop_fix(o);
+			return;
+		}
+		call->args[i].name = r->fix->args[i].name.text;
+		call->args[i].value = value;
+		call->n_args++;
+	}
+	o->has_fix = true;
+}
+
+static void judge_fix(struct judge *j, struct ta_outcome *o, const struct ta_explanation *x)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	const struct ta_unknown *unknown = NULL;
+	struct ta_fix_values values = {0};
+
+	if (!j->rule->fix)
+		return;
+	switch (ta_fix_work_out(&j->ev, x, &values, &unknown)) {
+	case TA_FIX_READY:
+		make_call(j, o, &values);
+		break;
+	case TA_FIX_UNKNOWN:
+		ta_buf_printf(&b, "the fix cannot be worked out: %s", unknown->detail);
+		set_text(j, &o->detail, ta_buf_text(&b));
+		break;
+	case TA_FIX_BROKEN:
+		decide_broken(j, o);
+		break;
+	}
+}
+
+/* --- one subject ---------------------------------------------------------------------------------- */
+
+static void judge_want(struct judge *j, struct ta_outcome *o)
+{
+	struct ta_value v = ta_eval(&j->ev, j->rule->want);
+	struct ta_explanation x = {0};
+
+	if (!decide_by(j, o, &v)) {
+		o->verdict = v.b ? TA_V_PASS : TA_V_FAIL;
+		ta_explain(&j->ev, j->rule->want, true, &x);
+		set_text(j, &o->because, ta_buf_text(&x.because));
+		set_text(j, &o->actual, ta_buf_text(&x.actual));
+		set_text(j, &o->wanted, ta_buf_text(&x.wanted));
+	}
+	if (o->verdict != TA_V_BROKEN)
+		judge_evidence(j, o);
+	if (o->verdict == TA_V_FAIL)
+		judge_fix(j, o, &x);
+	ta_explanation_done(&x);
+}
+
+static void add_term(struct ta_eval *ev, const struct ta_expr *term, const struct ta_value *v, void *ctx)
+{
+	struct ta_buf *b = ctx;
+
+	if (b->len)
+		ta_buf_adds(b, ", ");
+	ta_expr_print(ev, term, b);
+	ta_buf_adds(b, " is ");
+	ta_value_format(v, b);
+}
+
+/* True: `unsupported` decided. */
+static bool judge_unsupported(struct judge *j, struct ta_outcome *o)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_value v;
+
+	if (!j->rule->unsupported)
+		return false;
+	v = ta_eval(&j->ev, j->rule->unsupported);
+	if (v.kind == TA_VAL_UNKNOWN && strcmp(v.unknown->reason, ta_reason_name(TA_UNSUPPORTED)) == 0) {
+		decide(j, o, TA_V_UNSUPPORTED, v.unknown->reason, v.unknown->detail);
+		return true;
+	}
+	if (decide_by(j, o, &v))
+		return true;
+	if (!v.b)
+		return false;
+	ta_expr_terms(&j->ev, j->rule->unsupported, add_term, &b);
+	decide(j, o, TA_V_UNSUPPORTED, ta_reason_name(TA_UNSUPPORTED), ta_buf_text(&b));
+	return true;
+}
+
+/* True: `when` decided. */
+static bool judge_when(struct judge *j, struct ta_outcome *o)
+{
+	struct ta_explanation x = {0};
+	struct ta_value v;
+
+	if (!j->rule->when)
+		return false;
+	v = ta_eval(&j->ev, j->rule->when);
+	if (decide_by(j, o, &v))
+		return true;
+	if (v.b)
+		return false;
+	ta_explain(&j->ev, j->rule->when, true, &x);
+	decide(j, o, TA_V_NA, "not-applicable", ta_buf_text(&x.because));
+	ta_explanation_done(&x);
+	return true;
+}
+
+static struct ta_outcome *judge_subject(struct judge *j, const char *subject)
+{
+	struct ta_outcome *o = new_outcome(j, subject);
+
+	if (!o)
+		return NULL;
+	if (!judge_when(j, o) && !judge_unsupported(j, o))
+		judge_want(j, o);
+	/* A broken explanation is a fault of the rule like any other: steps and memory count for it too. */
+	if (j->ev.broken_reason && o->verdict != TA_V_BROKEN)
+		decide_broken(j, o);
+	if (o->verdict == TA_V_BROKEN)
+		drop_fix(o);
+	ta_buf_reset(&j->ev.broken_detail);
+	j->ev.broken_reason = NULL;
+	return o;
+}
+
+/* --- each ------------------------------------------------------------------------------------------- */
+
+/* How a finding calls the member: its field `subject`, else its key, else its value. */
+static void name_subject(struct judge *j, const struct ta_value *member, struct ta_buf *ret)
+{
+	struct json_object *o = NULL;
+	struct ta_safe_text room;
+
+	if (member->kind == TA_VAL_NODE && json_object_object_get_ex(member->o, "subject", &o) &&
+		json_object_is_type(o, json_type_string)) {
+		j->by_subject = true;
+		ta_buf_adds(ret, ta_safe_key(&room, json_object_get_string(o)));
+	} else if (member->at && member->at->key) {
+		ta_buf_adds(ret, ta_safe_key(&room, member->at->key));
+	} else if (member->kind == TA_VAL_STRING) {
+		ta_buf_adds(ret, ta_safe_key(&room, member->s));
+	} else {
+		ta_value_format(member, ret);
+	}
+}
+
+static void add_single(struct judge *j, const char *subject, enum ta_verdict verdict, const char *reason,
+	const char *detail)
+{
+	struct ta_outcome *o = new_outcome(j, subject);
+
+	if (o)
+		decide(j, o, verdict, reason, detail);
+}
+
+static void add_empty(struct judge *j, const struct ta_value *over)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	if (over->at)
+		ta_step_format(over->at, &b);
+	else
+		ta_expr_print(&j->ev, j->rule->each, &b);
+	ta_buf_adds(&b, " has no members");
+	add_single(j, "host", TA_V_NA, "empty", ta_buf_text(&b));
+}
+
+static void judge_members(struct judge *j, struct ta_cursor *c)
+{
+	struct ta_arena_mark mark = ta_arena_mark(&j->ev.arena);
+
+	while (!j->error && ta_cursor_next(&j->ev, c, &j->ev.vars[0])) {
+		ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
+
+		if (j->ev.vars[0].kind == TA_VAL_BROKEN || j->ev.arena.error) {
+			struct ta_outcome *o = new_outcome(j, "host");
+
+			if (o)
+				decide_broken(j, o);
+			return;
+		}
+		name_subject(j, &j->ev.vars[0], &subject);
+		judge_subject(j, ta_buf_text(&subject));
+		ta_arena_release(&j->ev.arena, mark);
+	}
+}
+
+static void judge_each(struct judge *j)
+{
+	struct ta_value over = ta_eval(&j->ev, j->rule->each), why;
+	struct ta_cursor c;
+
+	if (!ta_cursor_open(&j->ev, &over, j->rule->each->type, &c, &why)) {
+		struct ta_outcome *o = new_outcome(j, "host");
+
+		if (o)
+			decide_by(j, o, &why);
+		return;
+	}
+	judge_members(j, &c);
+	if (c.hole) {
+		ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
+
+		ta_expr_print(&j->ev, j->rule->each, &subject);
+		ta_buf_adds(&subject, " (others)");
+		add_single(j, ta_buf_text(&subject), TA_V_UNKNOWN, c.hole->reason, c.hole->detail);
+	} else if (!j->out->n && !j->error) {
+		add_empty(j, &over);
+	}
+}
+
+/* --- several members of one name ----------------------------------------------------------------------- */
+
+static unsigned badness(enum ta_verdict v)
+{
+	static const unsigned char order[TA_V_COUNT] = {
+		[TA_V_NA] = 0,
+		[TA_V_UNSUPPORTED] = 1,
+		[TA_V_PASS] = 2,
+		[TA_V_UNKNOWN] = 3,
+		[TA_V_FAIL] = 4,
+		[TA_V_BROKEN] = 5,
+	};
+
+	return order[v];
+}
+
+static void done_outcome(struct ta_outcome *o)
+{
+	drop_fix(o);
+	for (size_t i = 0; i < o->n_evidence; i++)
+		free(o->evidence[i]);
+	free(o->evidence);
+	free(o->subject);
+	free(o->reason);
+	free(o->detail);
+	free(o->actual);
+	free(o->wanted);
+	free(o->because);
+}
+
+/* Sixteen workers of one service are one subject: the worst of them stands for all. */
+static void merge_subjects(struct judge *j)
+{
+	struct ta_names names = {0};
+	struct ta_outcomes *out = j->out;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < out->n; i++) {
+		struct ta_outcome *o = &out->v[i];
+		size_t other = (size_t)(uintptr_t)ta_names_get(&names, o->subject);
+
+		if (!other) {
+			out->v[kept++] = *o;
+			if (!ta_names_put(&names, out->v[kept - 1].subject, (void *)(uintptr_t)kept))
+				j->error = -ENOMEM;
+			continue;
+		}
+		if (badness(o->verdict) > badness(out->v[other - 1].verdict)) {
+			struct ta_outcome worse = *o;
+			char *subject = worse.subject;
+
+			/* The table keeps the text of the first one. */
+			worse.subject = out->v[other - 1].subject;
+			out->v[other - 1].subject = subject;
+			done_outcome(&out->v[other - 1]);
+			out->v[other - 1] = worse;
+		} else {
+			done_outcome(o);
+		}
+	}
+	out->n = kept;
+	free(names.slots);
+}
+
+void ta_outcomes_done(struct ta_outcomes *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		done_outcome(&o->v[i]);
+	free(o->v);
+	*o = (struct ta_outcomes){0};
+}
+
+static void note_incomplete(const char *path, struct ta_absence why, void *ctx)
+{
+	*(bool *)ctx = true;
+}
+
+void ta_eval_init(struct ta_eval *ev, const struct ta_rules *rs, const struct ta_rule *r,
+	const struct ta_profile *profile, const struct ta_facts *facts)
+{
+	*ev = (struct ta_eval){
+		.rule = r,
+		.schema = rs->schema,
+		.params = profile ? profile->params : rs->defaults,
+		.facts = facts,
+		.arena = {.limit = TA_RULE_MEMORY_MAX},
+		.steps_left = TA_RULE_STEPS_MAX,
+	};
+	ta_facts_each_hole(facts, true, note_incomplete, &ev->any_incomplete);
+}
+
+void ta_eval_done(struct ta_eval *ev)
+{
+	ta_arena_done(&ev->arena);
+	ta_buf_done(&ev->broken_detail);
+}
+
+int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	const struct ta_facts *facts, struct ta_outcomes *ret)
+{
+	struct ta_outcomes out = {0};
+	struct judge j = {.rule = r, .out = &out};
+
+	ta_eval_init(&j.ev, rs, r, profile, facts);
+	if (!rs->schema || r->faulty)
+		add_single(&j, "host", TA_V_BROKEN, "unchecked", "the rule did not pass the check");
+	else if (r->each)
+		judge_each(&j);
+	else
+		judge_subject(&j, "host");
+	if (j.by_subject && !j.error)
+		merge_subjects(&j);
+	ta_eval_done(&j.ev);
+	if (j.error) {
+		ta_outcomes_done(&out);
+		return j.error;
+	}
+	*ret = out;
+	return 0;
+}

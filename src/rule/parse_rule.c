@@ -1,0 +1,334 @@
+/*
+ * The stanza `rule`.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rule/stanza.h"
+
+static bool parse_into(struct ta_parser *p, const char **slot)
+{
+	*slot = ta_parser_text(p);
+	return *slot;
+}
+
+static bool parse_title(struct ta_parser *p, void *stanza)
+{
+	return parse_into(p, &((struct ta_rule *)stanza)->title);
+}
+
+static bool parse_why(struct ta_parser *p, void *stanza)
+{
+	return parse_into(p, &((struct ta_rule *)stanza)->why);
+}
+
+static bool parse_advice(struct ta_parser *p, void *stanza)
+{
+	return parse_into(p, &((struct ta_rule *)stanza)->advice);
+}
+
+static bool parse_defaults(struct ta_parser *p, void *stanza)
+{
+	return parse_into(p, &((struct ta_rule *)stanza)->defaults);
+}
+
+/* Strings side by side, each a source of its own. */
+static bool parse_ref(struct ta_parser *p, void *stanza)
+{
+	struct ta_rule *r = stanza;
+	const char *found[16];
+	size_t n = 0;
+	const char **refs;
+
+	while (p->tok.tok == TA_TOK_STRING) {
+		ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+		if (n + r->n_refs == TA_ARRAY_SIZE(found))
+			return ta_parser_fault(p, "more than %zu sources", TA_ARRAY_SIZE(found));
+		ta_lex_string(&p->lex, &p->tok, &b);
+		found[n++] = ta_arena_strndup(p->arena, ta_buf_text(&b), b.len);
+		ta_parser_next(p);
+	}
+	if (!n)
+		return ta_parser_expected(p, "a string");
+	refs = ta_arena_alloc(p->arena, (r->n_refs + n) * sizeof(*refs));
+	if (!refs)
+		return false;
+	if (r->n_refs)
+		memcpy(refs, r->refs, r->n_refs * sizeof(*refs));
+	memcpy(refs + r->n_refs, found, n * sizeof(*refs));
+	r->refs = refs;
+	r->n_refs += n;
+	return true;
+}
+
+static bool parse_area(struct ta_parser *p, void *stanza)
+{
+	struct ta_word word;
+
+	if (!ta_parser_word(p, "-", "the name of an area", &word))
+		return false;
+	((struct ta_rule *)stanza)->area = word.text;
+	return true;
+}
+
+static bool parse_severity(struct ta_parser *p, void *stanza)
+{
+	static const char *const names[] = {"info", "warning", "error"};
+	int i = ta_parse_choice(p, names, TA_ARRAY_SIZE(names), "info, warning or error");
+
+	((struct ta_rule *)stanza)->severity = (enum ta_severity)TA_MAX(i, 0);
+	return i >= 0;
+}
+
+static bool parse_weight(struct ta_parser *p, void *stanza)
+{
+	int64_t v = ta_parse_number(p, 1, 10, "a number from 1 to 10");
+
+	((struct ta_rule *)stanza)->weight = (unsigned)v;
+	return v >= 0;
+}
+
+static bool parse_risk(struct ta_parser *p, void *stanza)
+{
+	const char *names[TA_RISK_WORKLOAD + 1];
+	int i;
+
+	for (i = 0; i <= TA_RISK_WORKLOAD; i++)
+		names[i] = ta_risk_name((enum ta_risk)i);
+	i = ta_parse_choice(p, names, TA_ARRAY_SIZE(names),
+		"none, low, flow-reset, link-flap, reboot or workload");
+	((struct ta_rule *)stanza)->risk = (enum ta_risk)TA_MAX(i, 0);
+	return i >= 0;
+}
+
+static bool parse_direction(struct ta_parser *p, void *stanza)
+{
+	static const char *const names[] = {
+		[TA_DIR_EXACT] = "exact",
+		[TA_DIR_RAISE] = "raise",
+		[TA_DIR_LOWER] = "lower",
+		[TA_DIR_LEAVE] = "leave",
+	};
+	struct ta_rule *r = stanza;
+
+	r->n_directions = 0;
+	do {
+		int i;
+
+		if (r->n_directions == TA_FIX_ELEMENTS)
+			return ta_parser_fault(p, "more than %d directions", TA_FIX_ELEMENTS);
+		i = ta_parse_choice(p, names, TA_ARRAY_SIZE(names), "raise, lower, exact or leave");
+		if (i < 0)
+			return false;
+		r->direction[r->n_directions++] = (enum ta_direction)i;
+	} while (ta_parser_take_char(p, ','));
+	return true;
+}
+
+static bool parse_each(struct ta_parser *p, void *stanza)
+{
+	struct ta_rule *r = stanza;
+	struct ta_word name;
+
+	if (!ta_parser_word(p, "", "the name of a variable", &name) || !ta_parser_need_id(p, "in"))
+		return false;
+	r->each_name = name.text;
+	r->each = ta_parse_expr(p);
+	return r->each;
+}
+
+static bool parse_when(struct ta_parser *p, void *stanza)
+{
+	return (((struct ta_rule *)stanza)->when = ta_parse_expr(p));
+}
+
+static bool parse_unsupported(struct ta_parser *p, void *stanza)
+{
+	return (((struct ta_rule *)stanza)->unsupported = ta_parse_expr(p));
+}
+
+static bool parse_want(struct ta_parser *p, void *stanza)
+{
+	return (((struct ta_rule *)stanza)->want = ta_parse_expr(p));
+}
+
+static bool parse_evidence(struct ta_parser *p, void *stanza)
+{
+	return (((struct ta_rule *)stanza)->evidence = ta_parse_expr(p));
+}
+
+static bool parse_fix_arg(struct ta_parser *p, struct ta_fix_expr *fix)
+{
+	struct ta_fix_arg_expr *arg = &fix->args[fix->n_args];
+
+	if (fix->n_args == TA_ARRAY_SIZE(fix->args))
+		return ta_parser_fault(p, "more than %zu arguments", TA_ARRAY_SIZE(fix->args));
+	if (!ta_parser_word(p, "", "the name of a parameter", &arg->name) || !ta_parser_need_char(p, '='))
+		return false;
+	arg->value = ta_parse_expr(p);
+	fix->n_args++;
+	return arg->value;
+}
+
+static bool parse_fix(struct ta_parser *p, void *stanza)
+{
+	struct ta_fix_expr *fix = ta_arena_new(p->arena, struct ta_fix_expr);
+
+	if (!fix || !ta_parser_word(p, ".-", "the name of a fixer", &fix->name) || !ta_parser_need_char(p, '('))
+		return false;
+	if (!ta_parser_is_char(p, ')')) {
+		do {
+			if (!parse_fix_arg(p, fix))
+				return false;
+		} while (ta_parser_take_char(p, ','));
+	}
+	((struct ta_rule *)stanza)->fix = fix;
+	return ta_parser_need_char(p, ')');
+}
+
+/* Only where a case is, not what stands in it: that is read when the cases run. */
+static bool parse_case(struct ta_parser *p, void *stanza)
+{
+	static const enum ta_verdict verdicts[] = {TA_V_PASS, TA_V_FAIL, TA_V_UNKNOWN, TA_V_NA, TA_V_UNSUPPORTED,
+		TA_V_BROKEN};
+	const char *names[TA_ARRAY_SIZE(verdicts)];
+	struct ta_case *c = ta_arena_new(p->arena, struct ta_case);
+	struct ta_rule *r = stanza;
+	uint32_t end;
+	int i;
+
+	if (!c)
+		return false;
+	c->pos = p->tok.pos;
+	for (i = 0; i < (int)TA_ARRAY_SIZE(verdicts); i++)
+		names[i] = ta_verdict_name(verdicts[i]);
+	i = ta_parse_choice(p, names, TA_ARRAY_SIZE(verdicts), "pass, fail, unknown, na, unsupported or broken");
+	if (i < 0)
+		return false;
+	c->verdict = verdicts[i];
+	c->text = ta_parser_text(p);
+	if (!c->text)
+		return false;
+	if (!ta_parser_is_char(p, '{'))
+		return ta_parser_expected(p, "'{'");
+	c->body = p->tok.end;
+	end = ta_lex_skip_braces(&p->lex, c->body);
+	if (!end)
+		return ta_parser_fault(p, "this '{' is not closed");
+	ta_parser_seek(p, end);
+	c->next = r->cases; /* turned round when the rule ends */
+	r->cases = c;
+	return true;
+}
+
+static struct ta_case *reverse_cases(struct ta_case *c)
+{
+	struct ta_case *out = NULL;
+
+	while (c) {
+		struct ta_case *next = c->next;
+
+		c->next = out;
+		out = c;
+		c = next;
+	}
+	return out;
+}
+
+static const struct ta_stanza_key keys[] = {
+	{"title", parse_title, false},
+	{"why", parse_why, false},
+	{"ref", parse_ref, true},
+	{"defaults", parse_defaults, false},
+	{"advice", parse_advice, false},
+	{"area", parse_area, false},
+	{"severity", parse_severity, false},
+	{"weight", parse_weight, false},
+	{"risk", parse_risk, false},
+	{"direction", parse_direction, false},
+	{"each", parse_each, false},
+	{"when", parse_when, false},
+	{"unsupported", parse_unsupported, false},
+	{"want", parse_want, false},
+	{"evidence", parse_evidence, false},
+	{"fix", parse_fix, false},
+	{"case", parse_case, true},
+};
+
+static bool push_rule(struct ta_rules *rs, struct ta_rule *r)
+{
+	if (rs->n_rules == rs->cap_rules) {
+		size_t cap = rs->cap_rules ? rs->cap_rules * 2 : 64;
+		struct ta_rule **v = reallocarray(rs->rules, cap, sizeof(struct ta_rule *));
+
+		if (!v)
+			return false;
+		rs->rules = v;
+		rs->cap_rules = cap;
+	}
+	rs->rules[rs->n_rules++] = r;
+	return ta_names_put(&rs->rule_names, r->id, r);
+}
+
+/* Puts the rule among the others; a known id is a fault, or is replaced. */
+static bool add_rule(struct ta_parser *p, struct ta_rule *r, const struct ta_word *id)
+{
+	struct ta_rules *rs = p->rs;
+	struct ta_rule *old = ta_names_get(&rs->rule_names, r->id);
+
+	/* Two of one name in one file is a slip also where files may replace each other's. */
+	if (old && (!(p->flags & TA_RULES_OVERRIDE) || old->source == p->src)) {
+		p->failed = true;
+		ta_diag_add(p->diags, p->src, id->pos, id->end, "rule %s stands at %s:%u already", r->id, old->file,
+			old->line);
+		return true;
+	}
+	if (old) {
+		r->number = old->number;
+		rs->rules[r->number] = r;
+		return ta_names_put(&rs->rule_names, r->id, r);
+	}
+	r->number = (unsigned)rs->n_rules;
+	if (push_rule(rs, r))
+		return true;
+	rs->arena.error = -ENOMEM;
+	return false;
+}
+
+static const char *area_of(struct ta_arena *arena, const char *id)
+{
+	return ta_arena_strndup(arena, id, strcspn(id, "."));
+}
+
+bool ta_parse_rule(struct ta_parser *p)
+{
+	struct ta_rule *r = ta_arena_new(p->arena, struct ta_rule);
+	struct ta_word id;
+	uint64_t seen;
+
+	if (!r || !ta_parser_word(p, TA_ID_CHARS, "the id of a rule", &id))
+		return false;
+	r->id = id.text;
+	r->source = p->src;
+	r->file = p->src->file;
+	r->pos = id.pos;
+	r->trusted = p->src->trusted;
+	r->severity = TA_SEV_WARNING;
+	r->weight = 5;
+	r->n_directions = 1;
+	r->line = ta_parser_line(p, id.pos);
+	if (!ta_stanza_keys(p, keys, TA_ARRAY_SIZE(keys), r, "rule", &seen))
+		return true;
+	if (!r->title || !r->want) {
+		p->failed = true;
+		ta_diag_add(p->diags, p->src, id.pos, id.end, "rule %s has no '%s'", r->id,
+			r->title ? "want" : "title");
+		return true;
+	}
+	r->cases = reverse_cases(r->cases);
+	if (!r->area)
+		r->area = area_of(p->arena, r->id);
+	return add_rule(p, r, &id);
+}
