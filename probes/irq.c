@@ -172,7 +172,7 @@ static int read_table(struct ta_host *h, struct table *t)
 
 	if (rc == 0)
 		rc = ta_host_lines(h, "/proc/interrupts", on_line, t);
-	return rc < 0 ? rc : ta_irqvecs_finish(&t->vecs);
+	return rc < 0 ? rc : ta_irqvecs_finish(&t->vecs, &t->devs);
 }
 
 static void irq_collect(struct ta_host *h, struct ta_facts *f)

@@ -161,6 +161,29 @@ static uint64_t word_at(const struct ta_cpuset *set, size_t i)
 	return i < set->n_words ? set->words[i] : 0;
 }
 
+int ta_cpuset_or(struct ta_cpuset *set, const struct ta_cpuset *more)
+{
+	for (size_t i = 0; i < more->n_words; i++) {
+		/* The highest bit of a word makes room for it. */
+		if (i >= set->n_words && more->words[i]) {
+			int top = 63 - __builtin_clzll(more->words[i]);
+			int rc = ta_cpuset_add(set, (unsigned)(i * 64) + (unsigned)top);
+
+			if (rc < 0)
+				return rc;
+		}
+		if (more->words[i])
+			set->words[i] |= more->words[i];
+	}
+	return 0;
+}
+
+void ta_cpuset_and(struct ta_cpuset *set, const struct ta_cpuset *with)
+{
+	for (size_t i = 0; i < set->n_words; i++)
+		set->words[i] &= word_at(with, i);
+}
+
 bool ta_cpuset_equal(const struct ta_cpuset *a, const struct ta_cpuset *b)
 {
 	for (size_t i = 0; i < TA_MAX(a->n_words, b->n_words); i++)

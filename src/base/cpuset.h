@@ -30,6 +30,8 @@ int ta_cpuset_parse_list(struct ta_cpuset *set, const char *text);
 int ta_cpuset_parse_mask(struct ta_cpuset *set, const char *text);
 
 int ta_cpuset_add(struct ta_cpuset *set, unsigned cpu); /* 0, -ERANGE, -ENOMEM */
+int ta_cpuset_or(struct ta_cpuset *set, const struct ta_cpuset *more); /* adds its members; 0, -ENOMEM */
+void ta_cpuset_and(struct ta_cpuset *set, const struct ta_cpuset *with); /* keeps what is in both */
 bool ta_cpuset_has(const struct ta_cpuset *set, unsigned cpu);
 unsigned ta_cpuset_count(const struct ta_cpuset *set);
 bool ta_cpuset_equal(const struct ta_cpuset *a, const struct ta_cpuset *b);

@@ -29,7 +29,7 @@ static const struct form forms[] = {
 	/* mlx5, mlx4, gve, mana: the interface is not named. */
 	{"mlx5_comp%d@pci:%p", TA_IRQ_COMBINED, true},
 	{"mlx5_%*@pci:%p", TA_IRQ_OTHER, true},
-	{"mlx4-comp-%d@pci:%p", TA_IRQ_COMBINED, true},
+	{"mlx4-comp-%d@pci:%p", TA_IRQ_UNKNOWN, true}, /* the function's, beside those of its interfaces */
 	{"mlx4-async@pci:%p", TA_IRQ_OTHER, true},
 	{"mlx4-%d@%p", TA_IRQ_COMBINED, true},
 	{"gve-ntfy-blk%d@pci:%p", TA_IRQ_COMBINED, true},
@@ -256,7 +256,7 @@ static bool parse_forms(const char *s, const char *end, struct ta_irq_name *ret)
 			continue;
 		ret->role = forms[i].role;
 		ret->is_net = forms[i].is_net;
-		if (ret->role == TA_IRQ_OTHER)
+		if (ret->role == TA_IRQ_OTHER || ret->role == TA_IRQ_UNKNOWN)
 			ret->queue = -1;
 		return true;
 	}

@@ -212,6 +212,16 @@ static int each_group(struct ta_irqvec **sorted, size_t n, int (*cmp)(const void
 	return rc;
 }
 
+/* The interface in place of the address that was known so far. */
+static int rename_device(struct ta_irqvec *v, const char *device)
+{
+	free(v->device);
+	ta_strv_done(&v->devices);
+	v->device = NULL;
+	v->by_address = false;
+	return set_device(v, device);
+}
+
 /* Rows of one function: the one interface that some name is everybody's; two are nobody's. */
 static int share_device(struct ta_irqvec **group, size_t n)
 {
@@ -225,15 +235,7 @@ static int share_device(struct ta_irqvec **group, size_t n)
 		found = group[i]->device;
 	}
 	for (size_t i = 0; i < n && found; i++) {
-		struct ta_irqvec *v = group[i];
-
-		if (!v->by_address)
-			continue;
-		free(v->device);
-		ta_strv_done(&v->devices);
-		v->device = NULL;
-		v->by_address = false;
-		if (set_device(v, found) < 0)
+		if (group[i]->by_address && rename_device(group[i], found) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -267,7 +269,39 @@ static int settle_roles(struct ta_irqvec **group, size_t n)
 	return 0;
 }
 
-int ta_irqvecs_finish(struct ta_irqvecs *vecs)
+/* A copy without links: the one virtio interface and the one virtio device with receive queues are
+ * the same. */
+static int name_only_virtio(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs)
+{
+	const struct ta_netdev *only = NULL;
+	const char *virtio = NULL;
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < devs->nets.n; i++) {
+		const struct ta_netdev *net = &devs->nets.v[i];
+
+		if (net->driver && !net->virtio && strcmp(net->driver, "virtio_net") == 0) {
+			only = net;
+			n++;
+		}
+	}
+	for (size_t i = 0; i < vecs->n && n == 1; i++) {
+		const struct ta_irqvec *v = &vecs->v[i];
+
+		if (!v->by_address || strncmp(v->device, "virtio", 6) != 0)
+			continue;
+		if (virtio && strcmp(virtio, v->device) != 0)
+			return 0;
+		virtio = v->device;
+	}
+	for (size_t i = 0; i < vecs->n && virtio && rc == 0; i++)
+		if (vecs->v[i].by_address && strncmp(vecs->v[i].device, "virtio", 6) == 0)
+			rc = rename_device(&vecs->v[i], only->name);
+	return rc;
+}
+
+int ta_irqvecs_finish(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs)
 {
 	struct ta_irqvec **sorted = calloc(vecs->n + 1, sizeof(*sorted));
 	int rc;
@@ -277,6 +311,8 @@ int ta_irqvecs_finish(struct ta_irqvecs *vecs)
 	for (size_t i = 0; i < vecs->n; i++)
 		sorted[i] = &vecs->v[i];
 	rc = each_group(sorted, vecs->n, by_pci, share_device);
+	if (rc == 0)
+		rc = name_only_virtio(vecs, devs);
 	if (rc == 0)
 		rc = each_group(sorted, vecs->n, by_device, settle_roles);
 	free(sorted);

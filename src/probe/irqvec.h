@@ -34,7 +34,7 @@ int ta_irqvecs_add(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs,
 	const struct ta_irq_row *row, const struct ta_irq_columns *columns);
 
 /* When all rows are in: what one row says of another. 0 or -ENOMEM. */
-int ta_irqvecs_finish(struct ta_irqvecs *vecs);
+int ta_irqvecs_finish(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs);
 
 /* "eth0 rx-0", "nvme0 io-1", "eth0 i40e-0000:01:00.0:misc". */
 void ta_irqvec_subject(const struct ta_irqvec *v, struct ta_buf *ret);

@@ -93,6 +93,23 @@ static void test_cpu_sets(void **state)
 	assert_false(ta_cpuset_has(&a, 60000));
 }
 
+static void test_cpu_set_sums(void **state)
+{
+	ta_cleanup_cpuset struct ta_cpuset a = TA_CPUSET_INIT, b = TA_CPUSET_INIT;
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	assert_int_equal(ta_cpuset_parse_list(&a, "0-2"), 0);
+	assert_int_equal(ta_cpuset_parse_list(&b, "2,200"), 0);
+	assert_int_equal(ta_cpuset_or(&a, &b), 0);
+	ta_cpuset_format(&a, &text);
+	assert_string_equal(ta_buf_text(&text), "0-2,200");
+	ta_cpuset_and(&a, &b);
+	assert_true(ta_cpuset_equal(&a, &b));
+	assert_int_equal(ta_cpuset_parse_list(&b, "2"), 0);
+	ta_cpuset_and(&a, &b);
+	assert_int_equal(ta_cpuset_count(&a), 1);
+}
+
 static void test_natural_order(void **state)
 {
 	ta_cleanup_strv struct ta_strv s = TA_STRV_INIT;
@@ -148,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_cpu_sets),
+		cmocka_unit_test(test_cpu_set_sums),
 		cmocka_unit_test(test_natural_order),
 		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_error_texts),

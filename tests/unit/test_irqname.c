@@ -38,6 +38,7 @@ static const struct {
 	{"mlx5_comp12@pci:0000:01:00.1", TA_IRQ_COMBINED, 12, "", "0000:01:00.1", ""},
 	{"mlx5_async0@pci:0000:01:00.1", TA_IRQ_OTHER, -1, "", "0000:01:00.1", ""},
 	{"mlx4-async@pci:0000:04:00.0", TA_IRQ_OTHER, -1, "", "0000:04:00.0", ""},
+	{"mlx4-comp-2@pci:0000:04:00.0", TA_IRQ_UNKNOWN, -1, "", "0000:04:00.0", ""},
 	{"mlx4-2@0000:04:00.0", TA_IRQ_COMBINED, 2, "", "0000:04:00.0", ""},
 	{"gve-ntfy-blk31@pci:0000:00:04.0", TA_IRQ_COMBINED, 31, "", "0000:00:04.0", ""},
 	{"gve-mgmnt@pci:0000:00:04.0", TA_IRQ_OTHER, -1, "", "0000:00:04.0", ""},
