@@ -108,6 +108,15 @@ static void add_special(struct json_object *value, const struct ta_field *field,
 	}
 }
 
+/* "unlimited", "none" and lists of CPUs are no amounts. */
+static bool has_unit(struct json_object *value, const struct ta_field *field)
+{
+	if (!field->unit || !*field->unit || json_object_is_type(value, json_type_string))
+		return false;
+	return !json_object_is_type(value, json_type_array) ||
+	       (json_object_array_length(value) && !(field->flags & TA_F_CPUS));
+}
+
 static void add_line(
 	struct walk *w, const char *path, struct json_object *value, const struct ta_field *field)
 {
@@ -118,7 +127,7 @@ static void add_line(
 		ta_buf_addc(w->ret, ' ');
 	ta_buf_adds(w->ret, " = ");
 	ta_report_value(value, field, w->ret);
-	if (field && field->unit && *field->unit && !json_object_is_type(value, json_type_string))
+	if (field && has_unit(value, field))
 		add_unit(value, field->unit, w->ret);
 	if (field)
 		add_special(value, field, w->ret);

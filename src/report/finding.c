@@ -256,6 +256,8 @@ static void what_to_type(
 		add_refusal(&errors, o, b);
 	if (f->rule->advice && *f->rule->advice)
 		ta_part_labelled(b, o, "Do", f->rule->advice);
+	else if (!commands.n && !errors.n)
+		ta_part_labelled(b, o, "Do", "no single command does it; the sources say how");
 }
 
 static void add_heading(const struct ta_finding *f, double points,

@@ -46,10 +46,12 @@ static void identity(const struct ta_facts *f, struct ta_buf *line)
 	const char *release = ta_facts_get_str(f, TA_KEYS("kernel", "release"));
 	const char *arch = ta_facts_get_str(f, TA_KEYS("kernel", "arch"));
 
-	ta_buf_printf(line, "%s: %s", name ? name : "host", os ? os : "unknown system");
+	ta_buf_adds(line, name ? name : "host");
+	if (os)
+		ta_buf_printf(line, ": %s", os);
 	if (release)
-		ta_buf_printf(line, ", kernel %s", release);
-	if (arch)
+		ta_buf_printf(line, "%s kernel %s", os ? "," : ":", release);
+	if (release && arch)
 		ta_buf_printf(line, " %s", arch);
 	add_place(f, line);
 }

@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# tuneaudit capture
+
+load helper
+
+@test "a capture is whole, private, and read back to the same facts every time" {
+	ta capture "$DIR/cap"
+	expect 0
+	contains "$output" "tuneaudit check --capture $DIR/cap"
+	[ "$(jq -r .schema "$DIR/cap/capture.json")" = tuneaudit.capture/1 ]
+	[ -z "$(find "$DIR/cap" -perm /077)" ]
+	[ "$(ls "$DIR")" = "$(printf 'cap\nerr\nout')" ]
+	ta facts --format json --capture "$DIR/cap"
+	expect 0
+	valid facts
+	cp "$DIR/out" "$DIR/first"
+	ta facts --format json --capture "$DIR/cap"
+	cmp "$DIR/out" "$DIR/first"
+}
+
+@test "the directory must be new or empty" {
+	mkdir "$DIR/empty" "$DIR/full"
+	touch "$DIR/full/x"
+	ta capture "$DIR/empty" -q
+	expect 0
+	[ -z "$output" ]
+	ta capture "$DIR/full"
+	expect 2
+	contains "$errors" "$DIR/full"
+	[ "$(ls -A "$DIR/full")" = x ]
+	ta capture "$DIR/no/such/place"
+	expect 2
+	ta capture
+	expect 2
+	contains "$errors" "capture needs DIR"
+}
+
+@test "an interrupted capture leaves nothing" {
+	# The signal is pending when the program starts: no race.
+	status=0
+	python3 - "$TUNEAUDIT" "$DIR/cap" 2> "$DIR/err" <<'P' || status=$?
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+os.kill(os.getpid(), signal.SIGINT)
+os.execv(sys.argv[1], [sys.argv[1], "capture", sys.argv[2]])
+P
+	[ "$status" -eq 70 ]
+	contains "$(cat "$DIR/err")" "no capture was written"
+	[ "$(ls -A "$DIR")" = err ]
+}
+
+@test "a full disk: said, 70, nothing left" {
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2> /dev/null || skip "needs root and a mount namespace"
+	mkdir "$DIR/small"
+	unshare -m sh -c '
+		mount -t tmpfs -o size=64k none "$2/small" || exit 99
+		"$1" capture "$2/small/cap" 2> "$2/err"
+		echo $? > "$2/code"
+		ls -A "$2/small" > "$2/left"
+	' sh "$TUNEAUDIT" "$DIR"
+	[ "$(cat "$DIR/code")" -eq 70 ]
+	contains "$(cat "$DIR/err")" "No space left"
+	[ ! -s "$DIR/left" ]
+}
+
+@test "a directory with a name that needs quoting is quoted in what is to be typed" {
+	ta capture "$DIR/a b'c"
+	expect 0
+	contains "$output" "'$DIR/a b'\\''c'"
+}
