@@ -14,6 +14,7 @@
 
 #include "facts/text.h"
 #include "rule/guard.h"
+#include "rule/judge.h"
 
 struct judge {
 	struct ta_eval ev;
@@ -21,6 +22,8 @@ struct judge {
 	struct ta_outcomes *out;
 	size_t room;
 	bool by_subject; /* subjects have names of their own, which several may share */
+	void (*visit)(struct ta_eval *ev, const struct ta_outcome *o, void *ctx);
+	void *ctx;
 	int error;
 };
 
@@ -261,12 +264,12 @@ static bool judge_when(struct judge *j, struct ta_outcome *o)
 	return true;
 }
 
-static struct ta_outcome *judge_subject(struct judge *j, const char *subject)
+static void judge_subject(struct judge *j, const char *subject)
 {
 	struct ta_outcome *o = new_outcome(j, subject);
 
 	if (!o)
-		return NULL;
+		return;
 	if (!judge_when(j, o) && !judge_unsupported(j, o))
 		judge_want(j, o);
 	/* A broken explanation is a fault of the rule like any other: steps and memory count for it too. */
@@ -274,9 +277,10 @@ static struct ta_outcome *judge_subject(struct judge *j, const char *subject)
 		decide_broken(j, o);
 	if (o->verdict == TA_V_BROKEN)
 		drop_fix(o);
+	if (j->visit && !j->error)
+		j->visit(&j->ev, o, j->ctx);
 	ta_buf_reset(&j->ev.broken_detail);
 	j->ev.broken_reason = NULL;
-	return o;
 }
 
 /* --- each ------------------------------------------------------------------------------------------- */
@@ -462,11 +466,12 @@ void ta_eval_done(struct ta_eval *ev)
 	ta_buf_done(&ev->broken_detail);
 }
 
-int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
-	const struct ta_facts *facts, struct ta_outcomes *ret)
+int ta_judge_rule(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	const struct ta_facts *facts, void (*visit)(struct ta_eval *ev, const struct ta_outcome *o, void *ctx),
+	void *ctx, struct ta_outcomes *ret)
 {
 	struct ta_outcomes out = {0};
-	struct judge j = {.rule = r, .out = &out};
+	struct judge j = {.rule = r, .out = &out, .visit = visit, .ctx = ctx};
 
 	ta_eval_init(&j.ev, rs, r, profile, facts);
 	if (!rs->schema || r->faulty)
@@ -475,7 +480,7 @@ int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struc
 		judge_each(&j);
 	else
 		judge_subject(&j, "host");
-	if (j.by_subject && !j.error)
+	if (j.by_subject && !visit && !j.error)
 		merge_subjects(&j);
 	ta_eval_done(&j.ev);
 	if (j.error) {
@@ -484,4 +489,10 @@ int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struc
 	}
 	*ret = out;
 	return 0;
+}
+
+int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	const struct ta_facts *facts, struct ta_outcomes *ret)
+{
+	return ta_judge_rule(rs, r, profile, facts, NULL, NULL, ret);
 }
