@@ -62,6 +62,9 @@ int ta_fd_list(int fd, struct ta_strv *ret); /* takes `fd` over */
 /* Where the link that `fd` (O_PATH|O_NOFOLLOW) is points. -EINVAL: no link. */
 int ta_fd_readlink(int fd, struct ta_buf *ret);
 
+/* Where the link at `path` below `dir` points; its folders may be links. -EINVAL: no link. */
+int ta_link_at(int dir, const char *path, struct ta_buf *ret);
+
 /* The lines of a text in memory, with the same limits as ta_fd_lines(). Changes `text`. */
 int ta_text_lines(struct ta_buf *text, ta_line_fn *fn, void *ctx);
 
