@@ -139,6 +139,7 @@ static void put_node(struct ta_host *h, struct ta_facts *f, const struct node *n
 	char path[512];
 	int rc;
 
+	ta_put_object(f, "numa", key);
 	if (node->rc)
 		ta_put_errno(f, node->rc, ta_fmt(&path, NODE_DIR "/node%u/cpulist", node->number), "numa", key, "cpus");
 	else
