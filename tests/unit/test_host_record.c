@@ -381,7 +381,7 @@ static int fill_disk(const char *dir)
 	char path[200];
 
 	if ((unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) ||
-		mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", dir, "tmpfs", 0, "size=16k") < 0)
+		mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", dir, "tmpfs", 0, "size=16k") < 0)
 		return 77;
 	snprintf(path, sizeof(path), "%s/capture", dir);
 	if (ta_host_record(path, false, &h, &err) < 0)
