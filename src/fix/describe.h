@@ -72,9 +72,6 @@ void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, 
 /* True if the facts say that this host is a container ("docker", "lxc" … in place.container). */
 bool ta_fix_in_container(const struct ta_facts *facts);
 
-/* The members of a list of CPUs at `path` into `ret` (added). False if the fact is not there. */
-bool ta_fix_cpus(const struct ta_facts *facts, const char *const *path, struct ta_cpuset *ret);
-
 /*
  * CPUs for the work of an interface, best first: of its NUMA node (all online ones where that is not known), no
  * isolated ones, one thread of each physical core before their siblings, fast cores before small ones.

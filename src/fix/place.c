@@ -18,36 +18,6 @@ bool ta_fix_in_container(const struct ta_facts *facts)
 	return kind && *kind && strcmp(kind, "none") != 0;
 }
 
-bool ta_fix_cpus(const struct ta_facts *facts, const char *const *path, struct ta_cpuset *ret)
-{
-	struct json_object *list = ta_facts_at(facts, path);
-
-	if (!json_object_is_type(list, json_type_array))
-		return false;
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		int64_t cpu;
-
-		if (ta_fix_json_i64(json_object_array_get_idx(list, i), &cpu) < 0 || cpu < 0 || cpu >= TA_CPU_LIMIT ||
-			ta_cpuset_add(ret, (unsigned)cpu) < 0)
-			return false;
-	}
-	return true;
-}
-
-/* The CPUs of every node together: those online. */
-static void online_cpus(const struct ta_facts *facts, struct ta_cpuset *ret)
-{
-	struct json_object *nodes = ta_facts_at(facts, TA_KEYS("numa"));
-
-	if (!json_object_is_type(nodes, json_type_object))
-		return;
-	json_object_object_foreach(nodes, key, node)
-	{
-		(void)node;
-		ta_fix_cpus(facts, TA_KEYS("numa", key, "cpus"), ret);
-	}
-}
-
 static void local_cpus(const struct ta_facts *facts, const char *ifname, struct ta_cpuset *ret)
 {
 	char key[24];
@@ -55,23 +25,24 @@ static void local_cpus(const struct ta_facts *facts, const char *ifname, struct 
 
 	if (ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "numa_node"), &node)) {
 		snprintf(key, sizeof(key), "%lld", (long long)node);
-		ta_fix_cpus(facts, TA_KEYS("numa", key, "cpus"), ret);
+		ta_facts_get_cpus(facts, TA_KEYS("numa", key, "cpus"), ret);
 	}
 	if (!ta_cpuset_count(ret)) /* not known, or a node without CPUs */
-		online_cpus(facts, ret);
+		ta_facts_get_cpus(facts, TA_KEYS("cpu", "online_list"), ret);
 }
 
-/* Adds those of `from` that are (not) in `in`, for a set that is not known all of them; each once. */
+/* Appends to `list` the CPUs of `left` that are in both sets (an empty set: not known, so no objection). */
 static size_t take(unsigned *list, size_t n, struct ta_cpuset *left, const struct ta_cpuset *first,
 	const struct ta_cpuset *second)
 {
+	bool any_first = !ta_cpuset_count(first), any_second = !ta_cpuset_count(second);
 	struct ta_cpuset rest = TA_CPUSET_INIT;
 
 	for (int c = -1; (c = ta_cpuset_next(left, c + 1)) >= 0;) {
-		if ((first && !ta_cpuset_has(first, (unsigned)c)) || (second && !ta_cpuset_has(second, (unsigned)c)))
-			ta_cpuset_add(&rest, (unsigned)c);
-		else
+		if ((any_first || ta_cpuset_has(first, (unsigned)c)) && (any_second || ta_cpuset_has(second, (unsigned)c)))
 			list[n++] = (unsigned)c;
+		else
+			ta_cpuset_add(&rest, (unsigned)c);
 	}
 	ta_cpuset_done(left);
 	*left = rest;
@@ -82,13 +53,12 @@ int ta_fix_nic_cpus(const struct ta_facts *facts, const char *ifname, unsigned *
 	struct ta_err *err)
 {
 	ta_cleanup_cpuset struct ta_cpuset local = TA_CPUSET_INIT, isolated = TA_CPUSET_INIT, left = TA_CPUSET_INIT;
-	ta_cleanup_cpuset struct ta_cpuset threads = TA_CPUSET_INIT, fast = TA_CPUSET_INIT;
-	const struct ta_cpuset *cores, *big;
+	ta_cleanup_cpuset struct ta_cpuset cores = TA_CPUSET_INIT, fast = TA_CPUSET_INIT, any = TA_CPUSET_INIT;
 	unsigned *list;
 	size_t n = 0;
 
 	local_cpus(facts, ifname, &local);
-	ta_fix_cpus(facts, TA_KEYS("cpu", "isolated"), &isolated);
+	ta_facts_get_cpus(facts, TA_KEYS("cpu", "isolated"), &isolated);
 	for (int c = -1; (c = ta_cpuset_next(&local, c + 1)) >= 0;)
 		if (!ta_cpuset_has(&isolated, (unsigned)c))
 			ta_cpuset_add(&left, (unsigned)c);
@@ -97,11 +67,11 @@ int ta_fix_nic_cpus(const struct ta_facts *facts, const char *ifname, unsigned *
 	list = calloc(ta_cpuset_count(&left), sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	cores = ta_fix_cpus(facts, TA_KEYS("cpu", "first_threads"), &threads) ? &threads : NULL;
-	big = ta_fix_cpus(facts, TA_KEYS("cpu", "fastest"), &fast) ? &fast : NULL;
-	n = take(list, n, &left, cores, big);
-	n = take(list, n, &left, cores, NULL);
-	n = take(list, n, &left, NULL, NULL);
+	ta_facts_get_cpus(facts, TA_KEYS("cpu", "core_of"), &cores); /* the lowest thread of every core */
+	ta_facts_get_cpus(facts, TA_KEYS("cpu", "fast_cpus"), &fast);
+	n = take(list, n, &left, &cores, &fast);
+	n = take(list, n, &left, &cores, &any);
+	n = take(list, n, &left, &any, &any);
 	*ret = list;
 	*ret_n = n;
 	return 0;

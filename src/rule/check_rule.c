@@ -138,6 +138,18 @@ static void check_directions(struct ta_checker *c, const struct ta_rule *r)
 		ta_check_fault(c, value->value, "%zu directions for a list of %zu", r->n_directions, n);
 }
 
+/* What the fixer looks up has to be collected too. Rule sets of a test need not declare all of it. */
+static void note_reads(const struct ta_checker *c, struct ta_fix_expr *fix, const struct ta_fix_sig *sig)
+{
+	fix->n_reads = 0;
+	for (size_t i = 0; sig->reads && sig->reads[i] && fix->n_reads < TA_ARRAY_SIZE(fix->reads); i++) {
+		const struct ta_schema_node *node = ta_schema_find_text(c->rs->schema, sig->reads[i]);
+
+		if (node)
+			fix->reads[fix->n_reads++] = node;
+	}
+}
+
 static void check_fix(struct ta_checker *c, const struct ta_rule *r, const struct ta_fix_sig *fixers, size_t n_fixers)
 {
 	struct ta_fix_expr *fix = r->fix;
@@ -156,6 +168,7 @@ static void check_fix(struct ta_checker *c, const struct ta_rule *r, const struc
 		if (sig->params[i].required && !find_argument(fix, fix->n_args, sig->params[i].name))
 			ta_check_fault_at(c, fix->name.pos, fix->name.end, "%s needs the parameter '%s'", sig->name,
 				sig->params[i].name);
+	note_reads(c, fix, sig);
 	check_directions(c, r);
 }
 

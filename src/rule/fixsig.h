@@ -20,6 +20,7 @@ struct ta_fix_sig {
 	const char *name; /* "sysctl.set", "nic.channels" */
 	const struct ta_fix_param *params;
 	size_t n_params;
+	const char *const *reads; /* paths of the facts that its text is made of, ended by NULL; NULL: arguments alone */
 };
 
 /* What a fix may do to a value; per element of a vector (law 9: never lower). */

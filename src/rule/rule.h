@@ -123,7 +123,7 @@ bool ta_profile_has(const struct ta_profile *p, const struct ta_rule *r);
 unsigned ta_profile_weight(const struct ta_profile *p, const struct ta_rule *r);
 enum ta_severity ta_profile_severity(const struct ta_profile *p, const struct ta_rule *r);
 
-/* Owners (ta_schema_owner) of the facts that the rule reads: what has to be collected. Adds to `ret`. */
+/* Owners (ta_schema_owner) of the facts that the rule and its fixer read: what has to be collected. Adds to `ret`. */
 void ta_rule_owners(const struct ta_rule *r, struct ta_strv *ret);
 
 /* The paths (patterns in text form) that the rule reads, each once. Adds to `ret`. */

@@ -35,6 +35,8 @@ struct ta_fix_expr {
 	struct ta_word name;
 	size_t n_args;
 	struct ta_fix_arg_expr args[8];
+	const struct ta_schema_node *reads[16]; /* what the fixer itself looks up */
+	size_t n_reads;
 };
 
 struct ta_case {

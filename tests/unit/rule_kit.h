@@ -85,8 +85,8 @@ static const struct ta_fix_param kit_channel_params[] = {
 };
 
 static const struct ta_fix_sig kit_fixers[] = {
-	{"sysctl.set", kit_sysctl_params, TA_ARRAY_SIZE(kit_sysctl_params)},
-	{"nic.channels", kit_channel_params, TA_ARRAY_SIZE(kit_channel_params)},
+	{"sysctl.set", kit_sysctl_params, TA_ARRAY_SIZE(kit_sysctl_params), NULL},
+	{"nic.channels", kit_channel_params, TA_ARRAY_SIZE(kit_channel_params), NULL},
 };
 
 static struct ta_schema *kit_schema;

@@ -15,7 +15,7 @@
 
 #include "fix/describe.h"
 #include "fix/sinks.h"
-#include "probe/probe.h"
+#include "probe/collect.h"
 
 /* A call is written as FIXER, directions, {"name": value …}. */
 struct call {
@@ -190,8 +190,6 @@ static const struct ta_field *sysctl_field(const char *key)
 /* What is written is also read, and both tables tell the same of it. */
 static void test_sinks_agree_with_the_facts(void **state)
 {
-	if (!sysctl_field("net.core.somaxconn"))
-		skip();
 	for (size_t i = 0; i < ta_n_sysctl_sinks; i++) {
 		const struct ta_sysctl_sink *s = &ta_sysctl_sinks[i];
 		const struct ta_field *f = sysctl_field(s->key);
@@ -343,7 +341,8 @@ static void test_interrupts_near_and_apart(void **state)
 
 	put_cpus(f, "0-3,8-11", TA_KEYS("numa", "0", "cpus"));
 	put_cpus(f, "4-7,12-15", TA_KEYS("numa", "1", "cpus"));
-	put_cpus(f, "0-7", TA_KEYS("cpu", "first_threads"));
+	put_cpus(f, "0-15", TA_KEYS("cpu", "online_list"));
+	ta_facts_put_ints(f, TA_KEYS("cpu", "core_of"), (const int64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7}, 16);
 	put_cpus(f, "6,14", TA_KEYS("cpu", "isolated"));
 	put_irq(f, "100", "eth0", -1, "0");
 	put_irq(f, "101", "eth0", 0, "0");
@@ -354,7 +353,7 @@ static void test_interrupts_near_and_apart(void **state)
 	put_irq(f, "106", "eth1", 0, "0");
 	expect(f, "irq.affinity", "", "{\"ifname\":\"eth0\"}",
 		"for x in 101:4 102:5 103:5 104:7 105:12; do echo ${x#*:} > /proc/irq/${x%:*}/smp_affinity_list; done");
-	ta_put_bool(f, true, "irqbalance", "running");
+	ta_put_str(f, "irqbalance", "processes", "612", "comm");
 	ta_put_bool(f, true, "irqs", "105", "managed");
 	expect(f, "irq.affinity", "", "{\"ifname\":\"eth0\"}",
 		"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
@@ -371,8 +370,9 @@ static void test_fast_cores_first(void **state)
 
 	ta_put_i64(f, 0, "nics", "eth0", "numa_node");
 	put_cpus(f, "0-7", TA_KEYS("numa", "0", "cpus"));
-	put_cpus(f, "0-7", TA_KEYS("cpu", "first_threads"));
-	put_cpus(f, "4-7", TA_KEYS("cpu", "fastest"));
+	put_cpus(f, "0-7", TA_KEYS("cpu", "online_list"));
+	ta_facts_put_ints(f, TA_KEYS("cpu", "core_of"), (const int64_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8);
+	put_cpus(f, "4-7", TA_KEYS("cpu", "fast_cpus"));
 	put_irq(f, "20", "eth0", 0, "0");
 	put_irq(f, "21", "eth0", 1, "0");
 	expect(f, "irq.affinity", "", "{\"ifname\":\"eth0\"}",
@@ -399,7 +399,7 @@ static void test_steering(void **state)
 	refuse(one, "rps.set", "", "{\"ifname\":\"eth0\"}", "nobody to share with");
 	/* a node without CPUs, and two CPUs: both, the interrupted one too */
 	put_cpus(one, "", TA_KEYS("numa", "1", "cpus"));
-	put_cpus(one, "1-2", TA_KEYS("numa", "0", "cpus"));
+	put_cpus(one, "1-2", TA_KEYS("cpu", "online_list"));
 	put_irq(one, "20", "eth0", 0, "1");
 	expect(one, "rps.set", "", "{\"ifname\":\"eth0\"}", "echo 6 > /sys/class/net/eth0/queues/rx-0/rps_cpus");
 }
@@ -498,19 +498,27 @@ static void test_shell_words(void **state)
 	}
 }
 
-/* Every verb has its own name and fewer parameters than a call can carry. */
+/* Every verb has its own name and fewer parameters than a call can carry, and looks up facts that there are. */
 static void test_registry(void **state)
 {
+	struct ta_schema *schema;
 	struct ta_fix_sig *sigs;
 	size_t n;
 
+	assert_int_equal(ta_collect_schema(&schema, NULL), 0);
 	assert_int_equal(ta_fixer_sigs(&sigs, &n), 0);
 	assert_true(n >= 15);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(sigs[i].n_params <= 8);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(sigs[i].name, sigs[k].name);
+		for (size_t k = 0; sigs[i].reads && sigs[i].reads[k]; k++) {
+			assert_true(k < 16);
+			if (!ta_schema_find_text(schema, sigs[i].reads[k]))
+				fail_msg("%s looks up %s, which no probe has", sigs[i].name, sigs[i].reads[k]);
+		}
 	}
+	ta_schema_free(schema);
 	free(sigs);
 	assert_null(ta_fixer_find("sysctl"));
 	assert_string_equal(ta_disruption_name(TA_DISRUPT_FLOW_RESET), "flow-reset");

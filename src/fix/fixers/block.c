@@ -13,7 +13,7 @@ static const struct ta_fix_param params[] = {
 	{"nr_requests", TA_T_INT, false},
 };
 
-static const struct ta_fix_sig sigs[] = {{"block.set", params, TA_ARRAY_SIZE(params)}};
+static const struct ta_fix_sig sigs[] = {{"block.set", params, TA_ARRAY_SIZE(params), NULL}};
 
 static bool is_scheduler(const char *name)
 {

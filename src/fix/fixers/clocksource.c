@@ -9,7 +9,8 @@
 #include "fix/describe.h"
 
 static const struct ta_fix_param params[] = {{"name", TA_T_STRING, true}};
-static const struct ta_fix_sig sigs[] = {{"clocksource.set", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"kernel.clocksource.available", NULL};
+static const struct ta_fix_sig sigs[] = {{"clocksource.set", params, TA_ARRAY_SIZE(params), reads}};
 
 static bool is_offered(const struct ta_facts *facts, const char *name)
 {

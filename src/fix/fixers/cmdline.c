@@ -8,7 +8,8 @@
 #include "fix/describe.h"
 
 static const struct ta_fix_param params[] = {{"arg", TA_T_STRING, true}};
-static const struct ta_fix_sig sigs[] = {{"kernel.cmdline", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"place.container", NULL};
+static const struct ta_fix_sig sigs[] = {{"kernel.cmdline", params, TA_ARRAY_SIZE(params), reads}};
 
 /* Never mitigations=, audit=, lockdown= and the like. */
 static bool is_allowed(const char *arg)

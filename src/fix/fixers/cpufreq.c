@@ -13,7 +13,7 @@ static const struct ta_fix_param params[] = {
 	{"policy", TA_T_STRING, false},
 };
 
-static const struct ta_fix_sig sigs[] = {{"governor.set", params, TA_ARRAY_SIZE(params)}};
+static const struct ta_fix_sig sigs[] = {{"governor.set", params, TA_ARRAY_SIZE(params), NULL}};
 
 /* "userspace" is left out: it hands the clock to a program. */
 static bool is_governor(const char *name)

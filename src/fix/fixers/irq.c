@@ -13,7 +13,11 @@
 #include "fix/describe.h"
 
 static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
-static const struct ta_fix_sig sigs[] = {{"irq.affinity", params, TA_ARRAY_SIZE(params)}};
+
+static const char *const reads[] = {"irqs.*.device", "processes.*.comm", "nics.*.numa_node", "numa.*.cpus",
+	"cpu.online_list", "cpu.core_of", "cpu.isolated", "cpu.fast_cpus", NULL};
+
+static const struct ta_fix_sig sigs[] = {{"irq.affinity", params, TA_ARRAY_SIZE(params), reads}};
 
 struct vector {
 	uint64_t irq;
@@ -115,6 +119,25 @@ static void add_persist(struct ta_fix_text *ret, const char *ifname, const char 
 		pairs);
 }
 
+/* Whether irqbalance runs; only then what was set by hand does not last. */
+static bool irqbalance_runs(const struct ta_facts *facts)
+{
+	struct json_object *processes = ta_facts_at(facts, TA_KEYS("processes"));
+
+	if (!json_object_is_type(processes, json_type_object))
+		return false;
+	json_object_object_foreach(processes, pid, process)
+	{
+		struct json_object *comm;
+
+		(void)pid;
+		if (json_object_object_get_ex(process, "comm", &comm) &&
+			!strcmp(json_object_get_string(comm), "irqbalance"))
+			return true;
+	}
+	return false;
+}
+
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
@@ -123,7 +146,6 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	unsigned *cpus = NULL;
 	size_t n_cpus;
 	const char *ifname;
-	bool running;
 	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
 
 	if (rc >= 0)
@@ -131,7 +153,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	if (rc >= 0)
 		rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n_cpus, err);
 	if (rc >= 0) {
-		if (ta_facts_get_bool(facts, TA_KEYS("irqbalance", "running"), &running) && running)
+		if (irqbalance_runs(facts))
 			ta_buf_adds(&ret->command,
 				"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
 				"systemctl disable --now irqbalance\n");

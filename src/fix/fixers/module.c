@@ -7,7 +7,8 @@
 #include "fix/describe.h"
 
 static const struct ta_fix_param params[] = {{"name", TA_T_STRING, true}};
-static const struct ta_fix_sig sigs[] = {{"module.load", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"place.container", NULL};
+static const struct ta_fix_sig sigs[] = {{"module.load", params, TA_ARRAY_SIZE(params), reads}};
 
 static bool may_load(const char *name)
 {

@@ -21,9 +21,11 @@ static const struct ta_fix_param coalesce_params[] = {
 	{"tx_usecs", TA_T_INT, false},
 };
 
+static const char *const reads[] = {"nics.*.bus", NULL};
+
 static const struct ta_fix_sig sigs[] = {
-	{"nic.features", features_params, TA_ARRAY_SIZE(features_params)},
-	{"nic.coalesce", coalesce_params, TA_ARRAY_SIZE(coalesce_params)},
+	{"nic.features", features_params, TA_ARRAY_SIZE(features_params), reads},
+	{"nic.coalesce", coalesce_params, TA_ARRAY_SIZE(coalesce_params), reads},
 };
 
 static int add_switch(const struct ta_fix_call *call, const char *name, struct ta_buf *args, const char *word,

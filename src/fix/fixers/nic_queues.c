@@ -22,9 +22,11 @@ static const struct ta_fix_param rings_params[] = {
 	{"tx", TA_T_INT, false},
 };
 
+static const char *const reads[] = {"nics.*.bus", NULL};
+
 static const struct ta_fix_sig sigs[] = {
-	{"nic.channels", channels_params, TA_ARRAY_SIZE(channels_params)},
-	{"nic.rings", rings_params, TA_ARRAY_SIZE(rings_params)},
+	{"nic.channels", channels_params, TA_ARRAY_SIZE(channels_params), reads},
+	{"nic.rings", rings_params, TA_ARRAY_SIZE(rings_params), reads},
 };
 
 struct knob {

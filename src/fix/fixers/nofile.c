@@ -12,7 +12,8 @@ static const struct ta_fix_param params[] = {
 	{"value", TA_T_INT, true},
 };
 
-static const struct ta_fix_sig sigs[] = {{"nofile.service", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"place.init", "limits.nr_open", NULL};
+static const struct ta_fix_sig sigs[] = {{"nofile.service", params, TA_ARRAY_SIZE(params), reads}};
 
 static int check_place(const char *unit, int64_t value, const struct ta_facts *facts, struct ta_err *err)
 {

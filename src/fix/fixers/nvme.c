@@ -15,7 +15,8 @@ static const struct ta_fix_param params[] = {
 	{"latency_us", TA_T_INT, true},
 };
 
-static const struct ta_fix_sig sigs[] = {{"nvme.apst", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"kernel.version", NULL};
+static const struct ta_fix_sig sigs[] = {{"nvme.apst", params, TA_ARRAY_SIZE(params), reads}};
 
 static bool is_controller(const char *name)
 {

@@ -12,9 +12,12 @@
 
 static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
 
+static const char *const reads[] = {"irqs.*.device", "nics.*.queues", "nics.*.bus", "nics.*.numa_node", "numa.*.cpus",
+	"cpu.online_list", "cpu.core_of", "cpu.isolated", "cpu.fast_cpus", NULL};
+
 static const struct ta_fix_sig sigs[] = {
-	{"rps.set", params, TA_ARRAY_SIZE(params)},
-	{"xps.set", params, TA_ARRAY_SIZE(params)},
+	{"rps.set", params, TA_ARRAY_SIZE(params), reads},
+	{"xps.set", params, TA_ARRAY_SIZE(params), reads},
 };
 
 /* As bitmap_parse reads it: hexadecimal words of 32 bits, the highest first. */

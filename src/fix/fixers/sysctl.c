@@ -17,7 +17,9 @@ static const struct ta_fix_param params[] = {
 	{"index", TA_T_INT, false}, /* the one element that is meant, from 0 */
 };
 
-static const struct ta_fix_sig sigs[] = {{"sysctl.set", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"sysctl[\"net.core.somaxconn\"]", "place.container", NULL};
+
+static const struct ta_fix_sig sigs[] = {{"sysctl.set", params, TA_ARRAY_SIZE(params), reads}};
 
 struct vector {
 	const struct ta_sysctl_sink *sink;

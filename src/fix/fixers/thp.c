@@ -13,7 +13,8 @@ static const struct ta_fix_param params[] = {
 	{"defrag", TA_T_STRING, false},
 };
 
-static const struct ta_fix_sig sigs[] = {{"thp.set", params, TA_ARRAY_SIZE(params)}};
+static const char *const reads[] = {"place.container", NULL};
+static const struct ta_fix_sig sigs[] = {{"thp.set", params, TA_ARRAY_SIZE(params), reads}};
 
 /* Documentation/admin-guide/mm/transhuge.rst */
 static const char *const enabled_words[] = {"always", "madvise", "never", NULL};

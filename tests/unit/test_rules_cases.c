@@ -1,0 +1,169 @@
+/*
+ * The rules in the binary: they load without a word, each proves itself by its own cases, and says why, where that
+ * stands and what it may do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+
+#include "fix/fixer.h"
+#include "probe/collect.h"
+#include "rule/embedded.h"
+#include "rule/rule.h"
+
+struct loaded {
+	struct ta_schema *schema;
+	struct ta_fix_sig *sigs;
+	struct ta_rules *rules;
+};
+
+static void print_diags(const struct ta_diags *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		print_error("%s\n", d->v[i].text);
+}
+
+static int load(void **state)
+{
+	struct loaded *l = calloc(1, sizeof(*l));
+	struct ta_diags diags = {0};
+	struct ta_err err;
+	size_t n;
+
+	assert_int_equal(ta_collect_schema(&l->schema, &err), 0);
+	assert_int_equal(ta_fixer_sigs(&l->sigs, &n), 0);
+	l->rules = ta_rules_new();
+	assert_non_null(l->rules);
+	for (size_t i = 0; i < ta_n_embedded_rules; i++)
+		ta_rules_add_text(l->rules, ta_embedded_rules[i].file, ta_embedded_rules[i].text,
+			strlen(ta_embedded_rules[i].text), TA_RULES_TRUSTED, &diags);
+	ta_rules_resolve(l->rules, l->schema, l->sigs, n, &diags);
+	print_diags(&diags);
+	assert_int_equal(diags.total, 0);
+	ta_diags_done(&diags);
+	*state = l;
+	return 0;
+}
+
+static int unload(void **state)
+{
+	struct loaded *l = *state;
+
+	if (!l)
+		return 0;
+	ta_rules_free(l->rules);
+	ta_schema_free(l->schema);
+	free(l->sigs);
+	free(l);
+	return 0;
+}
+
+static void test_every_case_holds(void **state)
+{
+	struct loaded *l = *state;
+	struct ta_diags diags = {0};
+	size_t n = 0, run = 0;
+
+	for (const struct ta_rule *r = ta_rules_first(l->rules); r; r = r->next, n++) {
+		size_t cases;
+
+		assert_int_equal(ta_rule_run_cases(l->rules, r, &diags, &cases), 0);
+		run += cases;
+	}
+	print_diags(&diags);
+	assert_int_equal(diags.total, 0);
+	assert_true(n >= 60);
+	assert_true(run >= 3 * n);
+	ta_diags_done(&diags);
+}
+
+/* A finding has three parts; none of them may be missing. */
+static void test_every_rule_says_why(void **state)
+{
+	struct loaded *l = *state;
+
+	for (const struct ta_rule *r = ta_rules_first(l->rules); r; r = r->next) {
+		if (!r->title || strlen(r->title) > 79 || r->title[strlen(r->title) - 1] == '.')
+			fail_msg("%s: the title is one line, no sentence", r->id);
+		if (!r->why || strlen(r->why) < 60 || strlen(r->why) > 420)
+			fail_msg("%s: one to three sentences say why", r->id);
+		if (!r->n_refs)
+			fail_msg("%s: no source", r->id);
+		if (!r->fix && !r->advice && strncmp(r->id, "kernel.version", 14) && strcmp(r->id, "kernel.reuseport") &&
+			strcmp(r->id, "kernel.msg_zerocopy") && strcmp(r->id, "limits.threads"))
+			fail_msg("%s: neither a fix nor advice", r->id);
+	}
+}
+
+/* An element is raised or lowered, or the rule wants exactly this value: a fix without direction is a decision. */
+static void test_sizes_have_a_direction(void **state)
+{
+	static const char *const sized[] = {"tcp.rmem.max", "tcp.wmem.max", "net.somaxconn",
+		"conntrack.max", "conntrack.full", "limits.file_max", "limits.nr_open", "limits.nofile.service",
+		"tcp.max_tw_buckets", "tcp.max_orphans", "net.udp.receive"};
+	struct loaded *l = *state;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(sized); i++) {
+		const struct ta_rule *r = ta_rules_find(l->rules, sized[i]);
+
+		if (!r)
+			fail_msg("%s is gone", sized[i]);
+		assert_int_equal(r->n_directions, 1);
+		assert_int_equal(r->direction[0], TA_DIR_RAISE);
+	}
+}
+
+static void test_profiles(void **state)
+{
+	static const char *const names[] = {"base", "gateway", "redis", "file-server", "benchmark", "small-device"};
+	struct loaded *l = *state;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(names); i++) {
+		const struct ta_profile *p = ta_rules_profile(l->rules, names[i]);
+		size_t n = 0;
+
+		if (!p)
+			fail_msg("no profile %s", names[i]);
+		for (const struct ta_rule *r = ta_rules_first(l->rules); r; r = r->next)
+			n += ta_profile_has(p, r);
+		print_message("%s: %zu rules\n", names[i], n);
+		assert_true(n >= 30);
+		assert_true(strlen(ta_profile_title(p)) > 5);
+	}
+}
+
+/* No rule that nobody runs. */
+static void test_every_rule_is_in_a_profile(void **state)
+{
+	struct loaded *l = *state;
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+
+	ta_rules_profile_names(l->rules, &names);
+	for (const struct ta_rule *r = ta_rules_first(l->rules); r; r = r->next) {
+		bool used = false;
+
+		for (size_t i = 0; i < names.n; i++)
+			used = used || ta_profile_has(ta_rules_profile(l->rules, names.v[i]), r);
+		if (!used)
+			fail_msg("%s is in no profile", r->id);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_case_holds),
+		cmocka_unit_test(test_every_rule_says_why),
+		cmocka_unit_test(test_sizes_have_a_direction),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_every_rule_is_in_a_profile),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}
