@@ -42,6 +42,7 @@ struct ta_option {
 };
 
 struct ta_cli {
+	const char *program; /* as it was called, a shell word; for commands to be copied */
 	bool quiet;
 	bool verbose;
 	unsigned columns;

@@ -14,7 +14,7 @@
 #include "base/nearest.h"
 #include "cli/options.h"
 #include "cli/system.h"
-#include "report/text.h"
+#include "fix/fixer.h"
 
 /* Commands that scripts may know from the documents already. */
 static const char *const later[] = {
@@ -122,13 +122,25 @@ static int flush(struct ta_cli *cli, int code)
 	return code;
 }
 
+/* Found by PATH it has no slash, and is typed by its name whatever the link is called. */
+static void set_program(struct ta_buf *b, const char *called)
+{
+	if (called && strchr(called, '/'))
+		ta_shell_quote(b, called);
+	else
+		ta_buf_adds(b, "tuneaudit");
+}
+
 int main(int argc, char **argv)
 {
+	ta_cleanup_buf struct ta_buf program = TA_BUF_INIT;
 	struct ta_cli cli = {0};
 	int code;
 
 	ta_system_hold_descriptors();
 	signal(SIGPIPE, SIG_IGN);
+	set_program(&program, argc > 0 ? argv[0] : NULL);
+	cli.program = ta_buf_text(&program);
 	cli.columns = ta_system_columns();
 	cli.color = ta_system_color();
 	code = dispatch(&cli, argv + 1, argc > 0 ? (size_t)argc - 1 : 0);

@@ -28,13 +28,30 @@ static void optional(
 	paragraph(b, o, text);
 }
 
+/* Lines of LABEL, tab, text. Returns where they end. */
+static const char *expressions(
+	struct ta_buf *b, const struct ta_report_options *o, const char *lines)
+{
+	while (*lines && *lines != '\n') {
+		ta_cleanup_buf struct ta_buf label = TA_BUF_INIT, text = TA_BUF_INIT;
+		size_t tab = strcspn(lines, "\t\n"), n = strcspn(lines, "\n");
+
+		ta_buf_add(&label, lines, tab);
+		if (tab < n)
+			ta_buf_add(&text, lines + tab + 1, n - tab - 1);
+		ta_text_term(b, ta_buf_text(&label), ta_buf_text(&text), o->columns, 13);
+		lines += n + (lines[n] == '\n');
+	}
+	return lines + (*lines == '\n');
+}
+
 /* Lines with their own indentation: kept, and what wraps goes two deeper. */
 static void indented_lines(struct ta_buf *b, const struct ta_report_options *o, const char *lines)
 {
 	while (*lines) {
 		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 		size_t n = strcspn(lines, "\n"), blanks = strspn(lines, " ");
-		unsigned at = (unsigned)TA_MIN(blanks, (size_t)20) + 2;
+		unsigned at = (unsigned)TA_MIN(blanks, (size_t)o->columns / 4) + 2;
 
 		ta_buf_add(&line, lines, n);
 		ta_text_pad(b, at);
@@ -82,25 +99,28 @@ static void defined_in(const struct ta_rule *r, const struct ta_report_options *
 	optional(b, o, "Written in", ta_buf_text(&text));
 }
 
+/* The commands for what fails; the facts above said why it does. */
+static void commands(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
+{
+	if (!a->n_findings || !ta_audit_is_failing(a->findings[0].out.verdict))
+		return;
+	section(b, o, "What to do");
+	ta_part_remedy(&a->findings[0], ta_part_run(a, 0), o, b);
+}
+
 void ta_report_explain(
 	const struct ta_explanation *e, const struct ta_report_options *o, struct ta_buf *ret)
 {
-	const struct ta_audit *a = e->audit;
+	const char *host;
 
 	heading(e, o, ret);
 	optional(ret, o, "Why it matters", e->rule->why);
+	section(ret, o, "The rule");
+	host = expressions(ret, o, e->facts);
 	section(ret, o, "On this host");
-	indented_lines(ret, o, e->facts);
-	for (size_t i = 0; i < a->n_findings && ta_audit_is_failing(a->findings[i].out.verdict);) {
-		size_t n = ta_part_run(a, i);
-
-		section(ret, o, "Verdict: fail");
-		ta_part_body(&a->findings[i], n, o, ret);
-		i += n;
-	}
-	ta_part_unknown(a, o, ret);
-	ta_part_waived(a, o, ret);
-	ta_part_rest(a, o, ret);
+	indented_lines(ret, o, host);
+	commands(e->audit, o, ret);
+	ta_part_waived(e->audit, o, ret);
 	optional(ret, o, "How the kernel's default changed", e->rule->defaults);
 	sources(e->rule, o, ret);
 	defined_in(e->rule, o, ret);

@@ -87,8 +87,8 @@ static void more_line(
 {
 	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
-	ta_buf_printf(
-		&line, "# and %zu more: tuneaudit check --only %s%s -v", n, f->rule->id, o->how);
+	ta_buf_printf(&line, "# and %zu more: %s check --only %s%s -v", n, o->program, f->rule->id,
+		o->how);
 	ta_part_verbatim(b, "", ta_buf_text(&line));
 }
 
@@ -277,10 +277,9 @@ static void add_heading(const struct ta_finding *f, double points,
 	ta_buf_addc(b, '\n');
 }
 
-void ta_part_body(
+void ta_part_remedy(
 	const struct ta_finding *f, size_t n, const struct ta_report_options *o, struct ta_buf *b)
 {
-	what_is_so(f, n, o, b);
 	if (f->waiver_note)
 		ta_part_labelled(b, o, "Note", f->waiver_note);
 	what_to_type(f, n, o, b);

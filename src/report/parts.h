@@ -25,8 +25,8 @@ void ta_part_host(
 void ta_part_finding(const struct ta_finding *f, size_t n, double points,
 	const struct ta_report_options *o, struct ta_buf *b);
 
-/* The same without heading, title and why. */
-void ta_part_body(
+/* Of the same only what to type. */
+void ta_part_remedy(
 	const struct ta_finding *f, size_t n, const struct ta_report_options *o, struct ta_buf *b);
 
 /* What could not be judged, by reason; what is waived; what passes or does not apply (verbose). */

@@ -11,6 +11,7 @@ struct ta_report_options {
 	bool color;
 	int verbosity; /* -1 quiet, 0, 1 verbose */
 	const char *tool_version;
+	const char *program; /* as it was called, a shell word: "tuneaudit", "build/tuneaudit" */
 	const char *how;     /* options to repeat in suggested commands: " --profile gateway", "" */
 	const char *no_root; /* how to ask with more rights: "sudo tuneaudit check"; NULL: we have
 				them */

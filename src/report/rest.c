@@ -116,8 +116,8 @@ static void by_reason(const struct ta_audit *a, enum ta_verdict v, const char *t
 		ta_buf_addc(b, '\n');
 	}
 	if (r.n > cap)
-		ta_buf_printf(
-			b, "  and %zu more reasons: tuneaudit check%s -v\n", r.n - cap, o->how);
+		ta_buf_printf(b, "  and %zu more reasons: %s check%s -v\n", r.n - cap, o->program,
+			o->how);
 }
 
 void ta_part_unknown(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)

@@ -1,7 +1,6 @@
 /*
- * A rule told to a person: what it asks for and why, then what this host says
- * to each of its expressions. Eighty columns; texts are wrapped, expressions
- * and facts are not.
+ * A rule told to a person: what it asks for, then what this host says to each of its expressions.
+ * Lines are not wrapped; whoever prints them knows the width.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -11,62 +10,11 @@
 #include "rule/explain.h"
 #include "rule/judge.h"
 
-#define COLUMNS 80
-#define LABEL 10
 #define DETAILED_MAX 20
-
-static void pad(struct ta_buf *b, size_t n)
-{
-	while (n--)
-		ta_buf_addc(b, ' ');
-}
-
-/* Characters of the first `n` bytes. */
-static size_t width(const char *s, size_t n)
-{
-	size_t w = 0;
-
-	for (size_t i = 0; i < n; i++)
-		w += (s[i] & 0xc0) != 0x80;
-	return w;
-}
-
-/* Words of `text` from column `indent` on, where the cursor already is; broken at blanks. */
-static void add_wrapped(struct ta_buf *b, size_t indent, const char *text)
-{
-	size_t column = indent;
-
-	while (*text) {
-		size_t n = strcspn(text, " "), w = width(text, n);
-
-		if (column > indent && column + 1 + w > COLUMNS) {
-			ta_buf_addc(b, '\n');
-			pad(b, indent);
-			column = indent;
-		} else if (column > indent) {
-			ta_buf_addc(b, ' ');
-			column++;
-		}
-		ta_buf_add(b, text, n);
-		column += w;
-		text += n;
-		text += strspn(text, " ");
-	}
-	ta_buf_addc(b, '\n');
-}
-
-static void add_label(struct ta_buf *b, const char *label)
-{
-	ta_buf_adds(b, label);
-	pad(b, LABEL - strlen(label));
-}
 
 static void add_text(struct ta_buf *b, const char *label, const char *text)
 {
-	if (!text)
-		return;
-	add_label(b, label);
-	add_wrapped(b, LABEL, text);
+	ta_buf_printf(b, "%s\t%s\n", label, text);
 }
 
 static void add_expr(struct ta_buf *b, const char *label, const struct ta_expr *e)
@@ -103,26 +51,10 @@ static void add_fix(struct ta_buf *b, const struct ta_rule *r)
 	add_text(b, "Fix", ta_buf_text(&text));
 }
 
-static void add_rule(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
-	struct ta_buf *b)
+static void add_rule(const struct ta_rule *r, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf each = TA_BUF_INIT;
-	unsigned weight = profile ? ta_profile_weight(profile, r) : r->weight;
-	enum ta_severity severity = profile ? ta_profile_severity(profile, r) : r->severity;
 
-	ta_buf_printf(b, "%s\n", r->id);
-	add_wrapped(b, 0, r->title);
-	ta_buf_printf(b, "%s, weight %u, risk %s, %s:%u\n", ta_severity_name(severity), weight, ta_risk_name(r->risk),
-		r->file, r->line);
-	if (profile && !ta_profile_has(profile, r))
-		ta_buf_printf(b, "not in profile %s\n", ta_profile_name(profile));
-	ta_buf_addc(b, '\n');
-	add_text(b, "Why", r->why);
-	add_text(b, "Default", r->defaults);
-	add_text(b, "Advice", r->advice);
-	for (size_t i = 0; i < r->n_refs; i++)
-		add_text(b, i ? "" : "Sources", r->refs[i]);
-	ta_buf_addc(b, '\n');
 	if (r->each) {
 		ta_buf_printf(&each, "%s in ", r->each_name);
 		ta_expr_print(NULL, r->each, &each);
@@ -158,8 +90,7 @@ static void tell_fact(struct ta_eval *ev, const struct ta_expr *term, const stru
 	if (ta_strv_has(&t->facts, ta_buf_text(&line)))
 		return;
 	ta_strv_add(&t->facts, ta_buf_text(&line));
-	pad(t->b, 6);
-	add_wrapped(t->b, 8, ta_buf_text(&line));
+	ta_buf_printf(t->b, "    %s\n", line.data);
 }
 
 static void tell_facts(struct telling *t, struct ta_eval *ev)
@@ -184,21 +115,18 @@ static void tell_call(struct telling *t, const struct ta_fix_call *call)
 		ta_buf_printf(&text, "%s%s = %s", i ? ", " : "", call->args[i].name,
 			json_object_to_json_string_ext(call->args[i].value, JSON_C_TO_STRING_NOSLASHESCAPE));
 	ta_buf_addc(&text, ')');
-	pad(t->b, 4);
-	add_wrapped(t->b, 6, ta_buf_text(&text));
+	ta_buf_printf(t->b, "  %s\n", ta_buf_text(&text));
 }
 
 static void tell_line(struct telling *t, const char *text)
 {
-	if (!*text)
-		return;
-	pad(t->b, 4);
-	add_wrapped(t->b, 4, text);
+	if (*text)
+		ta_buf_printf(t->b, "  %s\n", text);
 }
 
 static void tell_verdict(struct telling *t, const struct ta_outcome *o)
 {
-	ta_buf_printf(t->b, "  %s: %s", o->subject, ta_verdict_name(o->verdict));
+	ta_buf_printf(t->b, "%s: %s", o->subject, ta_verdict_name(o->verdict));
 	if (*o->reason)
 		ta_buf_printf(t->b, " (%s)", o->reason);
 	ta_buf_addc(t->b, '\n');
@@ -232,14 +160,14 @@ int ta_rule_explain(const struct ta_rules *rs, const struct ta_rule *r, const st
 	struct ta_outcomes out = {0};
 	int rc;
 
-	add_rule(rs, r, profile, ret);
-	ta_buf_adds(ret, "\nOn this host\n");
+	add_rule(r, ret);
+	ta_buf_addc(ret, '\n');
 	rc = ta_judge_rule(rs, r, profile, facts, tell_outcome, &t, &out);
 	/* What has no subject: an empty collection, members that could not be seen. */
 	for (size_t i = t.detailed + t.left_out; rc == 0 && i < out.n; i++)
 		tell_verdict(&t, &out.v[i]);
 	if (t.left_out)
-		ta_buf_printf(ret, "  … and %zu more\n", t.left_out);
+		ta_buf_printf(ret, "... and %zu more\n", t.left_out);
 	ta_outcomes_done(&out);
 	ta_strv_done(&t.facts);
 	return rc ? rc : ret->error;

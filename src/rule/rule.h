@@ -162,7 +162,10 @@ void ta_outcomes_done(struct ta_outcomes *o);
 int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
 	const struct ta_facts *facts, struct ta_outcomes *ret);
 
-/* The rule on this host, for people: its expressions, each fact with its value, the target worked out. */
+/*
+ * The rule on this host, for people. Lines of LABEL, tab, expression; an empty line; then per subject its verdict
+ * and, two blanks deeper each, why, every fact with its value, the target worked out. Not wrapped.
+ */
 int ta_rule_explain(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
 	const struct ta_facts *facts, struct ta_buf *ret);
 

@@ -6,7 +6,7 @@ load helper
 @test "a capture is whole, private, and read back to the same facts every time" {
 	ta capture "$DIR/cap"
 	expect 0
-	contains "$output" "tuneaudit check --capture $DIR/cap"
+	contains "$output" "$TUNEAUDIT check --capture $DIR/cap"
 	[ "$(jq -r .schema "$DIR/cap/capture.json")" = tuneaudit.capture/1 ]
 	[ -z "$(find "$DIR/cap" -perm /077)" ]
 	[ "$(ls "$DIR")" = "$(printf 'cap\nerr\nout')" ]

@@ -106,6 +106,7 @@ static const char *print(const struct world *w, const char *name, struct ta_repo
 	static struct ta_buf b;
 
 	o.how = " --profile all";
+	o.program = "tuneaudit";
 	o.tool_version = "0";
 	ta_buf_reset(&b);
 	format(name)->check(&w->audit, w->facts, &o, &b);

@@ -71,10 +71,8 @@ static void say_what_next(struct ta_cli *cli, const char *dir, bool anonymize)
 	if (cli->quiet)
 		return;
 	ta_shell_quote(&word, dir);
-	ta_buf_printf(&cli->out,
-		"Captured. It is read back with\n"
-		"  tuneaudit check --capture %s\n",
-		ta_buf_text(&word));
+	ta_buf_printf(&cli->out, "Captured. It is read back with\n  %s check --capture %s\n",
+		cli->program, ta_buf_text(&word));
 	if (!anonymize)
 		ta_buf_adds(&cli->out, "It names this host and its addresses; before you give it "
 				       "away, look at it, or\n"

@@ -144,6 +144,7 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 		.color = cli->color,
 		.verbosity = cli->quiet ? -1 : cli->verbose,
 		.tool_version = TA_VERSION,
+		.program = cli->program,
 	};
 	int rc = ta_audit_run(rs->rules, o, s->facts, ret);
 
@@ -154,7 +155,7 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 	add_how(&how, v);
 	report.how = ta_buf_text(&how);
 	if (ta_host_is_live(s->host) && geteuid() != 0) {
-		ta_buf_printf(&sudo, "sudo tuneaudit check%s", report.how);
+		ta_buf_printf(&sudo, "sudo %s check%s", cli->program, report.how);
 		report.no_root = ta_buf_text(&sudo);
 	}
 	if (!v->profile) {

@@ -119,6 +119,17 @@ static bool any_denied(const struct ta_audit *a)
 	return false;
 }
 
+static void profile_step(const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT, what = TA_BUF_INIT;
+
+	ta_buf_printf(&line, "%s check --profile NAME%s", o->program, o->how);
+	ta_buf_adds(&what, "judges by what this host is for. Profiles:");
+	for (size_t i = 0; i < o->profiles->n; i++)
+		ta_buf_printf(&what, "%s %s", i ? "," : "", o->profiles->v[i]);
+	add_next(b, o, ta_buf_text(&line), ta_buf_text(&what));
+}
+
 static void next_steps(
 	const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
 {
@@ -127,7 +138,8 @@ static void next_steps(
 
 	ta_buf_adds(b, "\nNext:\n");
 	if (count_failing(a)) {
-		ta_buf_printf(&line, "tuneaudit explain %s%s", a->findings[0].rule->id, o->how);
+		ta_buf_printf(
+			&line, "%s explain %s%s", o->program, a->findings[0].rule->id, o->how);
 		add_next(b, o, ta_buf_text(&line),
 			"shows the facts behind a finding, the target worked out, and the sources");
 		any = true;
@@ -137,15 +149,13 @@ static void next_steps(
 		any = true;
 	}
 	if (o->profiles && o->profiles->n > 1) {
-		ta_buf_reset(&line);
-		ta_buf_adds(&line, "says what this host is for and judges more. Profiles:");
-		for (size_t i = 0; i < o->profiles->n; i++)
-			ta_buf_printf(&line, "%s %s", i ? "," : "", o->profiles->v[i]);
-		add_next(b, o, "tuneaudit check --profile NAME", ta_buf_text(&line));
+		profile_step(o, b);
 		any = true;
 	}
-	if (!any)
-		add_next(b, o, "tuneaudit rules list", "shows what was judged");
+	if (!any) {
+		ta_buf_printf(&line, "%s rules list", o->program);
+		add_next(b, o, ta_buf_text(&line), "shows what was judged");
+	}
 }
 
 static void quiet_lines(
