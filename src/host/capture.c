@@ -130,6 +130,7 @@ int ta_host_capture(const char *dir, struct ta_host **ret, struct ta_err *err)
 		free(c);
 		return rc;
 	}
+	c->host.whole = c->store.calls.complete;
 	*ret = &c->host;
 	return 0;
 }

@@ -115,6 +115,7 @@ int ta_host_fault(struct ta_host *wrapped, const struct ta_fault *plan, struct t
 	f = ta_host_new(sizeof(*f), &fault_ops, ta_host_is_live(wrapped));
 	if (!f)
 		return -ENOMEM;
+	f->host.whole = ta_host_is_whole(wrapped);
 	f->inner = wrapped;
 	f->plan = *plan;
 	*ret = &f->host;

@@ -16,6 +16,7 @@ void *ta_host_new(size_t size, const struct ta_host_ops *ops, bool live)
 		return NULL;
 	h->ops = ops;
 	h->live = live;
+	h->whole = live;
 	h->families_rc = 1;
 	return h;
 }
@@ -32,6 +33,11 @@ struct ta_host *ta_host_free(struct ta_host *h)
 bool ta_host_is_live(const struct ta_host *h)
 {
 	return h->live;
+}
+
+bool ta_host_is_whole(const struct ta_host *h)
+{
+	return h->whole;
 }
 
 unsigned ta_host_operations(const struct ta_host *h)

@@ -53,6 +53,12 @@ struct ta_host *ta_host_free(struct ta_host *h); /* NULL allowed; returns NULL *
 
 bool ta_host_is_live(const struct ta_host *h); /* live or recording: this machine is being read */
 
+/*
+ * True if what is not there is known not to be: this machine, or a capture that holds an answer to
+ * everything that was asked. A tree that a script copied may just lack it.
+ */
+bool ta_host_is_whole(const struct ta_host *h);
+
 /* Seconds since the epoch; of a capture when it was taken, -ENODATA if it does not say. */
 int ta_host_time(struct ta_host *h, int64_t *ret);
 
@@ -111,6 +117,15 @@ struct ta_try_result {
 };
 
 int ta_host_try(struct ta_host *h, const struct ta_try *tries, size_t n, struct ta_try_result *results);
+
+/*
+ * Asks in the network namespace of process `pid`: a child enters it (setns(2), which takes CAP_SYS_ADMIN) and runs
+ * fn(inside, arg, ret), where `inside` reads this machine from there: /proc/sys/net and netlink are those of the
+ * namespace. What fn put into `ret` comes back; key and capture as in ta_host_call(). -EPERM, -ESRCH or -ENOENT
+ * (the process is gone), -ETIMEDOUT after 2 s, or what fn returned.
+ */
+int ta_host_netns(struct ta_host *h, const char *key, unsigned pid,
+	int (*fn)(struct ta_host *inside, void *arg, struct ta_buf *ret), void *arg, struct ta_buf *ret);
 
 /* --- netlink -------------------------------------------------------------- */
 

@@ -40,6 +40,7 @@ struct ta_genl_family {
 struct ta_host {
 	const struct ta_host_ops *ops;
 	bool live;
+	bool whole; /* see ta_host_is_whole() */
 	unsigned operations;
 	int families_rc; /* 1: not asked for yet */
 	unsigned n_families;

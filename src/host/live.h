@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "host/internal.h"
 #include "host/netlink.h"
 
@@ -12,6 +14,9 @@ struct ta_live {
 	int ioctl_socket; /* -1: not needed yet */
 	struct ta_nl_sockets netlink;
 };
+
+/* In a new child: signals as at the start of a program, no core file, and death with the parent. */
+void ta_child_prepare(pid_t parent);
 
 int ta_live_tries(struct ta_host *h, const struct ta_try *tries, size_t n, struct ta_try_result *results);
 int ta_live_ethtool(struct ta_host *h, const char *ifname, void *data, size_t len);

@@ -25,7 +25,7 @@
  * The child must die quietly of anything: no handler of ours, no core file, and
  * not outlive us when it hangs.
  */
-static void prepare_child(pid_t parent)
+void ta_child_prepare(pid_t parent)
 {
 	static const int fatal[] = {
 		SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPIPE, SIGALRM,
@@ -67,7 +67,7 @@ static int start_child(const struct ta_try *tries, size_t n, pid_t *ret_pid, int
 	pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
-		prepare_child(parent);
+		ta_child_prepare(parent);
 		answer_all(tries, n, fds[1]);
 	}
 	close(fds[1]);
