@@ -1,8 +1,8 @@
 /*
- * Who serves: the listening TCP sockets of this network namespace, the
- * processes that have them open with the limits that they run under, and the
- * control groups that hold those. One look gives all of it, since each part is
- * found by way of the one before.
+ * Who serves: the listening TCP sockets of this network namespace and of others
+ * that processes live in, the processes that have them open with the limits that
+ * they run under, and the control groups that hold those. One look gives all of
+ * it, since each part is found by way of the one before.
  *
  * Some programs are told of though they do not listen, because rules ask
  * whether they run.
@@ -15,9 +15,19 @@
 #include "base/num.h"
 #include "probe/cgroup.h"
 #include "probe/listen.h"
+#include "probe/netns.h"
 #include "probe/probe.h"
+#include "probe/procfacts.h"
 #include "probe/procpid.h"
 #include "probe/procscan.h"
+
+#define NETNS_KEY(key) "netns.*.sysctl[\"" key "\"]"
+#define NETNS_INT(key, unit, ...)                                                                  \
+	{NETNS_KEY(key), TA_T_INT, unit, "the sysctl of that name, in that network namespace",         \
+		TA_F_NETNS, {__VA_ARGS__}}
+#define NETNS_INTS(key, unit)                                                                      \
+	{NETNS_KEY(key), TA_T_INTS, unit, "the sysctl of that name, in that network namespace",        \
+		TA_F_NETNS, {}}
 
 static const struct ta_field fields[] = {
 	{"listeners.*.sockets", TA_T_INT, "sockets",
@@ -28,6 +38,8 @@ static const struct ta_field fields[] = {
 		"most connections that wait for accept() on one of them", TA_F_VOLATILE, {}},
 	{"listeners.*.queued_sum", TA_T_INT, "connections",
 		"connections that wait for accept() on all of them", TA_F_VOLATILE, {}},
+	{"listeners.*.netns", TA_T_STRING, "",
+		"\"self\", or the key in netns of the network namespace that it is in", 0, {}},
 	{"listeners.*.port", TA_T_INT, "", "TCP port", 0, {}},
 	{"listeners.*.loopback", TA_T_BOOL, "", "only this host itself can connect", 0, {}},
 
@@ -40,6 +52,8 @@ static const struct ta_field fields[] = {
 	{"processes.*.listening", TA_T_BOOL, "", "has a listening TCP socket open", 0, {}},
 	{"processes.*.listens", TA_T_STRINGS, "", "keys of the listeners that it has open", 0, {}},
 	{"processes.*.port", TA_T_INT, "", "the lowest port that it listens on", 0, {}},
+	{"processes.*.netns", TA_T_STRING, "",
+		"\"self\", or the key in netns of the network namespace that it lives in", 0, {}},
 	{"processes.*.nofile_soft", TA_T_INT, "files", "descriptor limit, soft (/proc/PID/limits)",
 		TA_F_UNLIMITED, {}},
 	{"processes.*.nofile_hard", TA_T_INT, "files", "descriptor limit, hard", TA_F_UNLIMITED, {}},
@@ -52,6 +66,29 @@ static const struct ta_field fields[] = {
 	{"processes.*.thp_enabled", TA_T_BOOL, "",
 		"may use transparent huge pages: not switched off by prctl() or its unit", 0, {}},
 	{"processes.*.seccomp", TA_T_INT, "", "0 = no filter, 1 = strict, 2 = filtered", 0, {}},
+
+	{"netns.*.owner", TA_T_STRING, "",
+		"whose network namespace it is: the unit, container or program that runs in it", 0, {}},
+	NETNS_INT("net.core.somaxconn", "connections"),
+	NETNS_INTS("net.ipv4.ip_local_port_range", ""),
+	NETNS_INT("net.ipv4.tcp_abort_on_overflow", ""),
+	{NETNS_KEY("net.ipv4.tcp_congestion_control"), TA_T_STRING, "",
+		"the sysctl of that name, in that network namespace", TA_F_NETNS, {}},
+	NETNS_INT("net.ipv4.tcp_fin_timeout", "s"),
+	NETNS_INT("net.ipv4.tcp_keepalive_time", "s"),
+	NETNS_INT("net.ipv4.tcp_max_syn_backlog", "requests"),
+	NETNS_INT("net.ipv4.tcp_max_tw_buckets", "sockets"),
+	NETNS_INT("net.ipv4.tcp_mtu_probing", ""),
+	NETNS_INT("net.ipv4.tcp_notsent_lowat", "bytes", {-1, TA_MEANS_UNLIMITED},
+		{4294967295, TA_MEANS_UNLIMITED}),
+	NETNS_INTS("net.ipv4.tcp_rmem", "bytes"),
+	NETNS_INT("net.ipv4.tcp_sack", ""),
+	NETNS_INT("net.ipv4.tcp_slow_start_after_idle", ""),
+	NETNS_INT("net.ipv4.tcp_syncookies", ""),
+	NETNS_INT("net.ipv4.tcp_timestamps", ""),
+	NETNS_INT("net.ipv4.tcp_tw_reuse", ""),
+	NETNS_INT("net.ipv4.tcp_window_scaling", ""),
+	NETNS_INTS("net.ipv4.tcp_wmem", "bytes"),
 
 	{"cgroups.*.cpu_limit_percent", TA_T_INT, "percent",
 		"CPU time that the unit or container may use, 100 = one CPU; the least of its groups",
@@ -77,20 +114,21 @@ static const char *const known_names[] = {
 struct scan {
 	struct ta_host *h;
 	struct ta_facts *f;
-	struct ta_listeners listeners;
 	struct ta_strv keys; /* of the groups of listeners */
 	uint16_t *ports;     /* beside them */
 	struct ta_sockets sockets;
+	struct ta_namespaces namespaces;
 	struct ta_cgroups cgroups;
 	struct ta_strv units; /* whose control groups were told */
 	size_t pids, denied;  /* processes; those whose descriptors may not be read */
+	bool first;           /* process 1 was seen */
 };
 
 static void scan_done(struct scan *s)
 {
-	ta_listeners_done(&s->listeners);
 	ta_strv_done(&s->keys);
 	ta_strv_done(&s->units);
+	ta_namespaces_done(&s->namespaces);
 	free(s->ports);
 	free(s->sockets.v);
 }
@@ -117,158 +155,94 @@ static void device_name(struct ta_host *h, uint32_t ifindex, char (*ret)[32])
 	}
 }
 
-/* One entry for v[first … end): the sockets of one address and port. */
-static void put_group(struct scan *s, const char *netns, size_t first, size_t end)
+/* "self tcp 0.0.0.0:80" */
+static void group_key(struct scan *s, const char *netns, const struct ta_listener *l, struct ta_buf *ret)
 {
-	const struct ta_listener *l = &s->listeners.v[first];
+	char device[32];
+
+	ta_buf_printf(ret, "%s ", netns);
+	if (l->ifindex)
+		device_name(s->h, l->ifindex, &device);
+	ta_listener_format(l, l->ifindex ? device : NULL, ret);
+}
+
+/* One entry for the `n` sockets of one address and port, and each socket for the search of its owners. */
+static void put_group(struct scan *s, const char *netns, const struct ta_listeners *all,
+	const struct ta_listener *l, size_t n)
+{
 	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT;
 	uint32_t backlog = UINT32_MAX, most = 0;
 	uint64_t sum = 0;
-	char device[32];
 
-	ta_buf_printf(&key, "%s ", netns);
-	if (l->ifindex)
-		device_name(s->h, l->ifindex, &device);
-	ta_listener_format(l, l->ifindex ? device : NULL, &key);
+	group_key(s, netns, l, &key);
 
 	const char *k = ta_buf_text(&key);
 
-	for (size_t i = first; i < end; i++) {
-		backlog = TA_MIN(backlog, s->listeners.v[i].backlog);
-		most = TA_MAX(most, s->listeners.v[i].queued);
-		sum += s->listeners.v[i].queued;
-		s->sockets.v[s->sockets.n++] =
-			(struct ta_socket){s->listeners.v[i].inode, (uint32_t)s->keys.n};
+	for (size_t i = 0; i < n; i++) {
+		backlog = TA_MIN(backlog, l[i].backlog);
+		most = TA_MAX(most, l[i].queued);
+		sum += l[i].queued;
+		s->sockets.v[s->sockets.n++] = (struct ta_socket){l[i].inode, (uint32_t)s->keys.n};
 	}
 	s->ports[s->keys.n] = l->port;
 	ta_strv_add(&s->keys, k);
-	ta_put_u64(s->f, end - first, "listeners", k, "sockets");
-	if (s->listeners.has_backlog)
+	ta_put_u64(s->f, n, "listeners", k, "sockets");
+	if (all->has_backlog)
 		ta_put_u64(s->f, backlog, "listeners", k, "backlog_min");
+	else
+		ta_facts_put_absent(s->f, TA_KEYS("listeners", k, "backlog_min"), TA_NOT_ASKED, "%s",
+			all->no_backlog);
 	ta_put_u64(s->f, most, "listeners", k, "queued_max");
 	ta_put_u64(s->f, sum, "listeners", k, "queued_sum");
+	ta_put_str(s->f, netns, "listeners", k, "netns");
 	ta_put_u64(s->f, l->port, "listeners", k, "port");
 	ta_put_bool(s->f, ta_listener_loopback(l), "listeners", k, "loopback");
-	if (!s->listeners.has_backlog)
-		ta_facts_put_absent(s->f, TA_KEYS("listeners", k, "backlog_min"), TA_NOT_ASKED,
-			"%s", s->listeners.no_backlog);
 }
 
-/* 0 or -errno: then it is not known who listens. */
-static int read_listeners(struct scan *s)
+/* 0 or -ENOMEM. */
+static int put_listeners(struct scan *s, const char *netns, const struct ta_listeners *l)
 {
-	int rc = ta_listeners_read(s->h, &s->listeners);
-	size_t n = s->listeners.n, first = 0;
+	uint16_t *ports = reallocarray(s->ports, s->keys.n + l->n + 1, sizeof(*ports));
+	struct ta_socket *v = reallocarray(s->sockets.v, s->sockets.n + l->n + 1, sizeof(*v));
+	size_t first = 0;
 
-	if (rc == 0) {
-		s->ports = calloc(n + 1, sizeof(s->ports[0]));
-		s->sockets.v = calloc(n + 1, sizeof(s->sockets.v[0]));
-		rc = s->ports && s->sockets.v ? 0 : -ENOMEM;
-	}
-	if (rc < 0) {
-		ta_put_errno(s->f, rc, "/proc/net/tcp", "listeners");
-		return rc;
-	}
-	ta_put_object(s->f, "listeners");
-	for (size_t i = 1; i <= n; i++) {
-		if (i < n && ta_listener_same(&s->listeners.v[first], &s->listeners.v[i]))
+	s->ports = ports ?: s->ports;
+	s->sockets.v = v ?: s->sockets.v;
+	if (!ports || !v)
+		return -ENOMEM;
+	for (size_t i = 1; i <= l->n; i++) {
+		if (i < l->n && ta_listener_same(&l->v[first], &l->v[i]))
 			continue;
-		put_group(s, "self", first, i);
+		put_group(s, netns, l, &l->v[first], i - first);
 		first = i;
 	}
 	ta_sockets_sort(&s->sockets);
 	return s->keys.error;
 }
 
+/* Of our own network namespace. 0 or -errno: then it is not known who listens. */
+static int read_listeners(struct scan *s)
+{
+	ta_cleanup_listeners struct ta_listeners l = {0};
+	int rc = ta_listeners_read(s->h, &l);
+
+	if (rc == 0) {
+		ta_put_object(s->f, "listeners");
+		rc = put_listeners(s, "self", &l);
+	}
+	if (rc < 0)
+		ta_put_errno(s->f, rc, "/proc/net/tcp", "listeners");
+	return rc;
+}
+
 /* --- processes ------------------------------------------------------------------ */
-
-static const char *pid_file(char (*buf)[64], const char *pid, const char *name)
-{
-	snprintf(*buf, sizeof(*buf), "/proc/%.20s/%s", pid, name);
-	return *buf;
-}
-
-static void put_limits(struct scan *s, const char *pid)
-{
-	static const struct {
-		const char *row, *soft, *hard;
-	} rows[] = {
-		{"Max open files", "nofile_soft", "nofile_hard"},
-		{"Max processes", "nproc_soft", NULL},
-		{"Max locked memory", "memlock_soft", NULL},
-		{"Max stack size", "stack_soft", NULL},
-	};
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	char file[64];
-	int read = ta_host_read(s->h, pid_file(&file, pid, "limits"), TA_READ_CAP, &text);
-
-	for (size_t i = 0; i < TA_ARRAY_SIZE(rows); i++) {
-		struct ta_limit v[2];
-		const char *names[] = {rows[i].soft, rows[i].hard};
-		int rc = read < 0 ? read
-				  : ta_limits_find(ta_buf_text(&text), rows[i].row, &v[0], &v[1]);
-
-		for (size_t k = 0; k < 2 && names[k]; k++) {
-			if (rc < 0)
-				ta_put_errno(s->f, rc, file, "processes", pid, names[k]);
-			else if (v[k].unlimited)
-				ta_put_unlimited(s->f, "processes", pid, names[k]);
-			else
-				ta_put_u64(s->f, v[k].value, "processes", pid, names[k]);
-		}
-	}
-}
-
-static void put_status_number(struct scan *s, const char *pid, const char *text, const char *row,
-	const char *name)
-{
-	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
-	uint64_t v;
-	int rc = ta_status_find(text, row, &value);
-
-	if (rc == 0 && ta_parse_u64(ta_buf_text(&value), &v) < 0)
-		rc = -EBADMSG;
-	if (rc < 0)
-		ta_put_errno(s->f, rc, row, "processes", pid, name);
-	else if (strcmp(name, "thp_enabled") == 0)
-		ta_put_bool(s->f, v != 0, "processes", pid, name);
-	else
-		ta_put_u64(s->f, v, "processes", pid, name);
-}
-
-static void put_status(struct scan *s, const char *pid)
-{
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	ta_cleanup_buf struct ta_buf cpus = TA_BUF_INIT;
-	ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
-	char file[64];
-	int rc = ta_host_read(s->h, pid_file(&file, pid, "status"), TA_READ_CAP, &text);
-
-	if (rc < 0) {
-		ta_put_errno(s->f, rc, file, "processes", pid, "threads");
-		ta_put_errno(s->f, rc, file, "processes", pid, "cpus_allowed");
-		ta_put_errno(s->f, rc, file, "processes", pid, "thp_enabled");
-		ta_put_errno(s->f, rc, file, "processes", pid, "seccomp");
-		return;
-	}
-	put_status_number(s, pid, ta_buf_text(&text), "Threads", "threads");
-	put_status_number(s, pid, ta_buf_text(&text), "THP_enabled", "thp_enabled");
-	put_status_number(s, pid, ta_buf_text(&text), "Seccomp", "seccomp");
-	rc = ta_status_find(ta_buf_text(&text), "Cpus_allowed_list", &cpus);
-	if (rc == 0)
-		rc = ta_cpuset_parse_list(&set, ta_buf_text(&cpus));
-	if (rc < 0)
-		ta_put_errno(s->f, rc, file, "processes", pid, "cpus_allowed");
-	else
-		ta_put_cpus(s->f, &set, "processes", pid, "cpus_allowed");
-}
 
 /* Puts unit and container, and once for each unit its control group. `unit` is empty where there is none. */
 static void put_unit(struct scan *s, const char *pid, struct ta_unit *unit)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	char file[64];
-	int rc = ta_host_read(s->h, pid_file(&file, pid, "cgroup"), TA_READ_CAP, &text);
+	int rc = ta_host_read(s->h, ta_proc_file(&file, pid, "cgroup"), TA_READ_CAP, &text);
 
 	*unit = (struct ta_unit){0};
 	if (rc < 0) {
@@ -332,13 +306,15 @@ static bool is_known(const char *comm)
 }
 
 /* `sockets` is the -errno of looking for its sockets. */
-static void put_process(struct scan *s, const char *pid, const char *comm,
+static void put_process(struct scan *s, const char *pid, const char *netns, const char *comm,
 	const struct ta_proc_sockets *p, int sockets)
 {
 	struct ta_unit unit;
 	uint16_t port = 0;
 
 	ta_put_str(s->f, comm, "processes", pid, "comm");
+	if (s->namespaces.own)
+		ta_put_str(s->f, netns, "processes", pid, "netns");
 	if (sockets == 0) {
 		ta_put_bool(s->f, p->n_groups > 0, "processes", pid, "listening");
 		port = put_listens(s, pid, p);
@@ -349,13 +325,12 @@ static void put_process(struct scan *s, const char *pid, const char *comm,
 		for (size_t i = 0; i < TA_ARRAY_SIZE(names); i++)
 			ta_put_errno(s->f, sockets, "descriptors", "processes", pid, names[i]);
 	}
-	put_limits(s, pid);
-	put_status(s, pid);
+	ta_proc_put(s->h, s->f, pid);
 	put_unit(s, pid, &unit);
 	put_subject(s, pid, comm, &unit, port);
 }
 
-static void look_at(struct scan *s, const char *pid)
+static void look_at(struct scan *s, const char *pid, const char *netns)
 {
 	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
 	struct ta_proc_sockets p;
@@ -368,56 +343,93 @@ static void look_at(struct scan *s, const char *pid)
 	/* Threads of the kernel have no descriptors. */
 	if (sockets == 0 && p.descriptors == 0)
 		return;
-	if (ta_host_read(s->h, pid_file(&file, pid, "comm"), TA_READ_CAP, &comm) < 0)
+	if (ta_host_read(s->h, ta_proc_file(&file, pid, "comm"), TA_READ_CAP, &comm) < 0)
 		return;
 	if (comm.len > 0 && comm.data[comm.len - 1] == '\n')
 		comm.data[--comm.len] = '\0';
 	if ((sockets == 0 && p.n_groups > 0) || is_known(ta_buf_text(&comm)))
-		put_process(s, pid, ta_buf_text(&comm), &p, sockets);
+		put_process(s, pid, netns, ta_buf_text(&comm), &p, sockets);
 }
 
-static void read_processes(struct scan *s, int listeners)
+/*
+ * First the processes of our namespace; those of others wait until the listeners there are known, which may be
+ * theirs as well as ours (a service can be started with a socket and without a network).
+ */
+static void read_processes(struct scan *s)
 {
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
-	const char *const *path = TA_KEYS("processes");
-	bool first = false;
+	struct ta_namespaces *all = &s->namespaces;
 	int rc = ta_host_list(s->h, "/proc", &names);
 
-	ta_cgroups_find(s->h, &s->cgroups);
+	if (rc < 0)
+		ta_put_errno(s->f, rc, "/proc", "processes");
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
 		if (names.v[i][strspn(names.v[i], "0123456789")])
 			continue;
 		if (s->pids++ == 0)
 			ta_put_object(s->f, "processes");
-		first |= strcmp(names.v[i], "1") == 0;
-		look_at(s, names.v[i]);
+		s->first |= strcmp(names.v[i], "1") == 0;
+		if (!ta_namespaces_foreign(s->h, all, names.v[i]))
+			look_at(s, names.v[i], "self");
 	}
-	if (rc < 0)
-		ta_facts_put_errno(s->f, path, rc, "/proc");
-	else if (s->pids == 0)
-		ta_facts_put_absent(s->f, path, TA_MISSING, "no processes in /proc");
-	else if (!first)
+	for (size_t i = 0; i < all->n; i++) {
+		ta_cleanup_listeners struct ta_listeners l = {0};
+
+		if (ta_netns_read(s->h, s->f, all, &all->v[i], &l) == 0 && l.n > 0)
+			put_listeners(s, all->v[i].id, &l);
+	}
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->v[i].pids.n; k++)
+			look_at(s, all->v[i].pids.v[k], all->v[i].id ?: "other");
+}
+
+/* What may be missing from the collections. `listeners` and `own` are the -errno of reading those. */
+static void put_incomplete(struct scan *s, int listeners, int own)
+{
+	const struct ta_namespaces *all = &s->namespaces;
+	const char *const *processes = TA_KEYS("processes"), *const *netns = TA_KEYS("netns");
+
+	if (s->pids == 0)
+		ta_facts_put_absent(s->f, processes, TA_MISSING, "no processes in /proc");
+	else if (!s->first)
 		/* Every PID namespace has its process 1. */
 		ta_facts_put_incomplete(
-			s->f, path, TA_DENIED, "/proc shows only own processes (hidepid)");
+			s->f, processes, TA_DENIED, "/proc shows only own processes (hidepid)");
 	else if (listeners < 0)
-		ta_facts_put_incomplete(s->f, path, ta_reason_of(listeners), "who listens is not known");
+		ta_facts_put_incomplete(
+			s->f, processes, ta_reason_of(listeners), "who listens is not known");
 	else if (s->denied && s->keys.n)
-		ta_facts_put_incomplete(s->f, path, TA_DENIED,
+		ta_facts_put_incomplete(s->f, processes, TA_DENIED,
 			"the descriptors of %zu of %zu processes may not be read, so they may listen too",
 			s->denied, s->pids);
+	if (own < 0) {
+		ta_facts_put_errno(s->f, netns, own, "/proc/self/ns/net");
+		return;
+	}
+	if (!ta_facts_at(s->f, netns))
+		ta_facts_put_object(s->f, netns);
+	if (all->denied)
+		ta_facts_put_incomplete(s->f, netns, TA_DENIED,
+			"%zu of %zu processes do not show their network namespace", all->denied, s->pids);
+	else if (all->not_looked_at)
+		ta_facts_put_incomplete(s->f, netns, TA_NOT_ASKED,
+			"%zu processes live in further network namespaces, beyond %d", all->not_looked_at,
+			TA_NETNS_MAX);
 }
 
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup(scan_done) struct scan s = {.h = h, .f = f};
-	ta_cleanup_buf struct ta_buf own = TA_BUF_INIT;
-	int rc = read_listeners(&s);
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int own = ta_namespaces_start(h, &s.namespaces);
+	int listeners = read_listeners(&s);
 
-	read_processes(&s, rc);
+	ta_cgroups_find(h, &s.cgroups);
+	read_processes(&s);
+	put_incomplete(&s, listeners, own);
 	/* Where tuneaudit itself runs: in a container the only group that can be seen. */
-	if (ta_host_read(h, "/proc/self/cgroup", TA_READ_CAP, &own) == 0)
-		ta_cgroup_put(h, &s.cgroups, ta_buf_text(&own), f, "self");
+	if (ta_host_read(h, "/proc/self/cgroup", TA_READ_CAP, &text) == 0)
+		ta_cgroup_put(h, &s.cgroups, ta_buf_text(&text), f, "self");
 	else if (!s.units.n)
 		ta_facts_put_absent(f, TA_KEYS("cgroups"), TA_MISSING, "no /proc/self/cgroup");
 }

@@ -251,17 +251,24 @@ static bool is_big_endian(struct ta_host *h)
 	       strncmp(ta_buf_text(&text), "big", 3) == 0;
 }
 
-static int by_proc(struct ta_host *h, struct ta_listeners *ret)
+int ta_listeners_read_proc(struct ta_host *h, const char *dir, struct ta_listeners *ret)
 {
 	struct reading r = {.to = ret, .big_endian = is_big_endian(h)};
-	int rc = ta_host_lines(h, "/proc/net/tcp", add_line, &r);
+	char file[128];
+	int rc;
 
+	ret->n = 0;
+	snprintf(file, sizeof(file), "%.100s/tcp", dir);
+	rc = ta_host_lines(h, file, add_line, &r);
 	if (rc < 0 && rc != STOP)
 		return rc;
 	r.header_seen = false;
-	rc = ta_host_lines(h, "/proc/net/tcp6", add_line, &r);
+	snprintf(file, sizeof(file), "%.100s/tcp6", dir);
+	rc = ta_host_lines(h, file, add_line, &r);
 	/* No such file where IPv6 is off. */
-	return rc == STOP || rc == -ENOENT ? 0 : rc;
+	rc = rc == STOP || rc == -ENOENT ? 0 : rc;
+	ta_listeners_sort(ret);
+	return rc;
 }
 
 static int try_diag(struct ta_host *h, struct ta_listeners *ret)
@@ -269,7 +276,7 @@ static int try_diag(struct ta_host *h, struct ta_listeners *ret)
 	enum ta_module state = ta_module_look(h, "tcp_diag");
 	int rc;
 
-	if (ta_host_is_live(h) && !ta_module_safe(state)) {
+	if (!ta_module_safe(state)) {
 		snprintf(ret->no_backlog, sizeof(ret->no_backlog), "module tcp_diag is not loaded%s",
 			state == TA_MODULE_AVAILABLE ? "; available" : "");
 		return -EUNATCH;
@@ -293,10 +300,8 @@ int ta_listeners_read(struct ta_host *h, struct ta_listeners *ret)
 	ta_listeners_done(ret);
 	rc = try_diag(h, ret);
 	ret->has_backlog = rc == 0;
-	if (rc < 0 && rc != -ENOMEM) {
-		ret->n = 0;
-		rc = by_proc(h, ret);
-	}
+	if (rc < 0 && rc != -ENOMEM)
+		return ta_listeners_read_proc(h, "/proc/net", ret);
 	ta_listeners_sort(ret);
 	return rc;
 }

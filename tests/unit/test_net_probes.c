@@ -295,7 +295,7 @@ static void processes(void **state)
 	tree_file(&t, "proc/30/fd/.x", ""); /* makes the directory */
 	tree_file(&t, "proc/notapid/comm", "x\n");
 	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
-	assert_fact(f, "{\"sockets\":2,\"queued_max\":1,\"queued_sum\":2,\"port\":80,"
+	assert_fact(f, "{\"sockets\":2,\"queued_max\":1,\"queued_sum\":2,\"netns\":\"self\",\"port\":80,"
 		       "\"loopback\":false,\"pids\":[20]}", "listeners", "self tcp 0.0.0.0:80");
 	assert_absent(f, "listeners[\"self tcp 0.0.0.0:80\"].backlog_min", TA_NOT_ASKED, "sock_diag");
 	assert_fact(f, "true", "listeners", "self tcp 127.0.0.1:6379", "loopback");
@@ -311,6 +311,55 @@ static void processes(void **state)
 	assert_fact(f, "false", "processes", "100", "listening");
 	assert_fact(f, "(none)", "processes", "1");
 	assert_false(ta_facts_incomplete(f, "processes", NULL));
+	ta_facts_free(f);
+}
+
+/* A container: its listeners and processes by its own name, its settings from a child that was there. */
+static void foreign_namespace(void **state)
+{
+	struct ta_facts *f;
+
+	tree_link(&t, "proc/self/ns/net", "net:[1]");
+	tree_file(&t, "proc/net/tcp", "  sl\n" LISTEN("0", "00000000", "0050", "500"));
+	a_server(&t, "1", "init\n");
+	tree_link(&t, "proc/1/ns/net", "net:[1]");
+	tree_link(&t, "proc/1/fd/0", "socket:[500]");
+	a_server(&t, "7", "redis-server\n");
+	tree_link(&t, "proc/7/ns/net", "net:[2]");
+	/* Its own socket, and one that it was started with. */
+	tree_link(&t, "proc/7/fd/0", "socket:[600]");
+	tree_link(&t, "proc/7/fd/1", "socket:[500]");
+	tree_file(&t, "proc/7/net/tcp", "  sl\n" LISTEN("0", "00000000", "18EB", "600"));
+	/* Nobody listens in the third. */
+	a_server(&t, "8", "envoy\n");
+	tree_link(&t, "proc/8/ns/net", "net:[3]");
+	tree_link(&t, "proc/8/fd/0", "/dev/null");
+	tree_file(&t, "proc/8/net/tcp", "  sl\n");
+	tree_file(&t, "calls.json",
+		"{\"calls\":{\"netns/web.service\":{\"rc\":0,\"data\":\""
+		/* "sysctl net.core.somaxconn 200\nlisten 600 128 3\nlisten 9 x\n" */
+		"73797363746c206e65742e636f72652e736f6d6178636f6e6e203230300a"
+		"6c697374656e203630302031323820330a6c697374656e203920780a\"}}}");
+	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
+	assert_fact(f, "128", "listeners", "web.service tcp 0.0.0.0:6379", "backlog_min");
+	assert_fact(f, "3", "listeners", "web.service tcp 0.0.0.0:6379", "queued_max");
+	assert_fact(f, "[7]", "listeners", "web.service tcp 0.0.0.0:6379", "pids");
+	assert_fact(f, "[1,7]", "listeners", "self tcp 0.0.0.0:80", "pids");
+	assert_fact(f, "\"web.service\"", "netns", "web.service", "owner");
+	assert_fact(f, "200", "netns", "web.service", "sysctl", "net.core.somaxconn");
+	assert_absent(f, "netns[\"web.service\"].sysctl[\"net.ipv4.tcp_rmem\"]", TA_MISSING, "not there");
+	assert_fact(f, "\"web.service\"", "processes", "7", "netns");
+	assert_fact(f, "\"other\"", "processes", "8", "netns");
+	assert_false(ta_facts_incomplete(f, "netns", NULL));
+	ta_facts_free(f);
+
+	/* The child could not go there. */
+	tree_file(&t, "calls.json", "{\"calls\":{\"netns/web.service\":{\"rc\":\"EPERM\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_absent(f, "netns[\"web.service\"].sysctl[\"net.core.somaxconn\"]", TA_DENIED, "not permitted");
+	assert_absent(f, "listeners[\"web.service tcp 0.0.0.0:6379\"].backlog_min", TA_NOT_ASKED,
+		"not permitted");
+	assert_fact(f, "1", "listeners", "web.service tcp 0.0.0.0:6379", "queued_max");
 	ta_facts_free(f);
 }
 
@@ -353,6 +402,7 @@ int main(void)
 		host_test(modules),
 		host_test(kernel_without_modules),
 		host_test(processes),
+		host_test(foreign_namespace),
 		host_test(hidden_processes),
 		host_test(no_processes),
 	};

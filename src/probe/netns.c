@@ -1,0 +1,278 @@
+/*
+ * A server in a container has its own sysctls. They can be read only from
+ * inside, so a child goes there (setns) and comes back with lines:
+ *
+ *   sysctl NAME VALUE        as the file has it, tabs as blanks
+ *   listen INODE BACKLOG QUEUED
+ *
+ * No addresses are in them; those come from /proc/PID/net, which shows the
+ * namespace of the process to everybody.
+ */
+#include "probe/netns.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "probe/procfacts.h"
+#include "probe/procpid.h"
+
+/* The settings that decide how a server serves; each has a row in the table of probes/processes.c. */
+static const struct {
+	const char *key;
+	enum ta_type type;
+} settings[] = {
+	{"net.core.somaxconn", TA_T_INT},
+	{"net.ipv4.ip_local_port_range", TA_T_INTS},
+	{"net.ipv4.tcp_abort_on_overflow", TA_T_INT},
+	{"net.ipv4.tcp_congestion_control", TA_T_STRING},
+	{"net.ipv4.tcp_fin_timeout", TA_T_INT},
+	{"net.ipv4.tcp_keepalive_time", TA_T_INT},
+	{"net.ipv4.tcp_max_syn_backlog", TA_T_INT},
+	{"net.ipv4.tcp_max_tw_buckets", TA_T_INT},
+	{"net.ipv4.tcp_mtu_probing", TA_T_INT},
+	{"net.ipv4.tcp_notsent_lowat", TA_T_INT},
+	{"net.ipv4.tcp_rmem", TA_T_INTS},
+	{"net.ipv4.tcp_sack", TA_T_INT},
+	{"net.ipv4.tcp_slow_start_after_idle", TA_T_INT},
+	{"net.ipv4.tcp_syncookies", TA_T_INT},
+	{"net.ipv4.tcp_timestamps", TA_T_INT},
+	{"net.ipv4.tcp_tw_reuse", TA_T_INT},
+	{"net.ipv4.tcp_window_scaling", TA_T_INT},
+	{"net.ipv4.tcp_wmem", TA_T_INTS},
+};
+
+void ta_namespaces_done(struct ta_namespaces *n)
+{
+	for (size_t i = 0; i < n->n; i++) {
+		free(n->v[i].link);
+		free(n->v[i].id);
+		ta_strv_done(&n->v[i].pids);
+	}
+	free(n->own);
+	*n = (struct ta_namespaces){0};
+}
+
+/* --- which there are ------------------------------------------------------------- */
+
+int ta_namespaces_start(struct ta_host *h, struct ta_namespaces *n)
+{
+	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
+	int rc = ta_host_readlink(h, "/proc/self/ns/net", &link);
+
+	if (rc == 0) {
+		n->own = ta_buf_steal(&link);
+		rc = n->own ? 0 : -ENOMEM;
+	}
+	return rc;
+}
+
+static bool id_taken(const struct ta_namespaces *n, const char *id)
+{
+	for (size_t i = 0; i < n->n; i++)
+		if (n->v[i].id && strcmp(n->v[i].id, id) == 0)
+			return true;
+	return strcmp(id, "self") == 0;
+}
+
+/* A name that the next start of the service will have too; with a number if it is taken. */
+static char *make_id(struct ta_host *h, const struct ta_namespaces *n, const char *pid)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf id = TA_BUF_INIT;
+	struct ta_unit unit = {0};
+	char file[64];
+	size_t len;
+
+	if (ta_host_read(h, ta_proc_file(&file, pid, "cgroup"), TA_READ_CAP, &text) == 0)
+		ta_unit_of(ta_buf_text(&text), &unit);
+	if (unit.name[0]) {
+		ta_buf_adds(&id, unit.name);
+	} else if (ta_host_read(h, ta_proc_file(&file, pid, "comm"), TA_READ_CAP, &text) == 0) {
+		ta_buf_rtrim(&text);
+		ta_buf_adds(&id, ta_buf_text(&text));
+	}
+	/* It becomes a word of a listener's key. */
+	for (char *c = id.data; c && *c; c++)
+		if (*c == ' ')
+			*c = '_';
+	if (id.len == 0)
+		ta_buf_adds(&id, "unnamed");
+	len = id.len;
+	for (unsigned i = 2; !id.error && id_taken(n, ta_buf_text(&id)); i++) {
+		id.data[len] = '\0';
+		id.len = len;
+		ta_buf_printf(&id, "-%u", i);
+	}
+	return ta_buf_steal(&id);
+}
+
+bool ta_namespaces_foreign(struct ta_host *h, struct ta_namespaces *n, const char *pid)
+{
+	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
+	char file[64];
+	int rc;
+	size_t i;
+
+	if (!n->own)
+		return false;
+	rc = ta_host_readlink(h, ta_proc_file(&file, pid, "ns/net"), &link);
+	n->denied += rc == -EACCES || rc == -EPERM;
+	if (rc < 0 || strcmp(ta_buf_text(&link), n->own) == 0)
+		return false;
+	for (i = 0; i < n->n; i++)
+		if (strcmp(n->v[i].link, ta_buf_text(&link)) == 0)
+			break;
+	if (i == TA_NETNS_MAX) {
+		n->not_looked_at++;
+		return false;
+	}
+	if (i == n->n) {
+		n->v[i] = (struct ta_netns){.link = ta_buf_steal(&link)};
+		if (!n->v[i].link)
+			return false;
+		n->n++;
+	}
+	ta_strv_add(&n->v[i].pids, pid);
+	return true;
+}
+
+/* --- inside ------------------------------------------------------------------------ */
+
+static void setting_file(const char *key, char (*ret)[512])
+{
+	snprintf(*ret, sizeof(*ret), "/proc/sys/%s", key);
+	for (char *c = *ret + strlen("/proc/sys/"); *c; c++)
+		if (*c == '.')
+			*c = '/';
+}
+
+int ta_netns_ask(struct ta_host *inside, void *arg, struct ta_buf *ret)
+{
+	ta_cleanup_listeners struct ta_listeners l = {0};
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char file[512];
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(settings); i++) {
+		setting_file(settings[i].key, &file);
+		if (ta_host_read(inside, file, TA_READ_CAP, &text) < 0)
+			continue;
+		ta_buf_rtrim(&text);
+		ta_buf_printf(ret, "sysctl %s %s\n", settings[i].key, ta_buf_text(&text));
+	}
+	if (ta_listeners_read(inside, &l) == 0 && l.has_backlog)
+		for (size_t i = 0; i < l.n; i++)
+			ta_buf_printf(ret, "listen %llu %u %u\n", (unsigned long long)l.v[i].inode,
+				l.v[i].backlog, l.v[i].queued);
+	return ret->error;
+}
+
+/* --- what came back ------------------------------------------------------------------ */
+
+static void put_setting(struct ta_facts *f, const char *id, const char *key, enum ta_type type,
+	const char *value)
+{
+	const char *const *path = TA_KEYS("netns", id, "sysctl", key);
+	int64_t v[8];
+	size_t n = 0;
+	int rc = 0;
+
+	if (type == TA_T_STRING) {
+		ta_facts_put_str(f, path, value);
+		return;
+	}
+	while (n < TA_ARRAY_SIZE(v) && (rc = ta_next_i64(&value, &v[n])) == 0)
+		n++;
+	if (rc != -ENODATA || n == 0 || (type == TA_T_INT && n != 1))
+		ta_facts_put_absent(f, path, TA_MALFORMED, "not a number");
+	else if (type == TA_T_INT)
+		ta_facts_put_i64(f, path, v[0]);
+	else
+		ta_facts_put_ints(f, path, v, n);
+}
+
+/* "listen INODE BACKLOG QUEUED" into the listener that it is; true if all was well. */
+static bool apply_backlog(const char *words, struct ta_listeners *l)
+{
+	uint64_t inode, backlog, queued;
+
+	if (ta_next_u64(&words, &inode) < 0 || ta_next_u64(&words, &backlog) < 0 ||
+		ta_next_u64(&words, &queued) < 0 || backlog > UINT32_MAX || queued > UINT32_MAX)
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->v[i].inode != inode)
+			continue;
+		l->v[i].backlog = (uint32_t)backlog;
+		l->v[i].queued = (uint32_t)queued;
+		return true;
+	}
+	return false;
+}
+
+static const char *behind(const char *line, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(line, prefix, len) == 0 ? line + len : NULL;
+}
+
+void ta_netns_apply(const char *answer, struct ta_facts *f, const char *id, struct ta_listeners *l)
+{
+	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
+	bool seen[TA_ARRAY_SIZE(settings)] = {false};
+	size_t backlogs = 0;
+
+	ta_strv_split(&lines, answer, "\n");
+	for (size_t i = 0; i < lines.n; i++) {
+		const char *words = behind(lines.v[i], "listen ");
+
+		if (words)
+			backlogs += apply_backlog(words, l);
+		words = behind(lines.v[i], "sysctl ");
+		for (size_t k = 0; words && k < TA_ARRAY_SIZE(settings); k++) {
+			const char *value = behind(words, settings[k].key);
+
+			if (!value || *value != ' ')
+				continue;
+			put_setting(f, id, settings[k].key, settings[k].type, value + 1);
+			seen[k] = true;
+		}
+	}
+	for (size_t k = 0; k < TA_ARRAY_SIZE(settings); k++)
+		if (!seen[k])
+			ta_facts_put_absent(f, TA_KEYS("netns", id, "sysctl", settings[k].key), TA_MISSING,
+				"not there in that network namespace");
+	l->has_backlog = backlogs == l->n;
+	if (!l->has_backlog)
+		snprintf(l->no_backlog, sizeof(l->no_backlog),
+			"sock_diag did not tell in that network namespace");
+}
+
+int ta_netns_read(struct ta_host *h, struct ta_facts *f, struct ta_namespaces *all, struct ta_netns *ns,
+	struct ta_listeners *ret)
+{
+	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
+	const char *pid = ns->pids.v[0];
+	char dir[64], key[192];
+	uint64_t number = 0;
+	int rc = ta_listeners_read_proc(h, ta_proc_file(&dir, pid, "net"), ret);
+
+	if (rc < 0 || ret->n == 0)
+		return rc;
+	ns->id = make_id(h, all, pid);
+	if (!ns->id)
+		return -ENOMEM;
+	ta_put_str(f, ns->id, "netns", ns->id, "owner");
+	ta_parse_u64(pid, &number);
+	snprintf(key, sizeof(key), "netns/%.160s", ns->id);
+	rc = ta_host_netns(h, key, (unsigned)number, ta_netns_ask, NULL, &answer);
+	if (rc == 0) {
+		ta_netns_apply(ta_buf_text(&answer), f, ns->id, ret);
+		return 0;
+	}
+	ta_put_errno(f, rc, "its network namespace", "netns", ns->id, "sysctl");
+	snprintf(ret->no_backlog, sizeof(ret->no_backlog), "its network namespace: %s", ta_errno_text(rc));
+	return 0;
+}

@@ -1,0 +1,44 @@
+/*
+ * Network namespaces other than ours that processes live in: which there are,
+ * and what a child that enters one tells of it.
+ */
+#pragma once
+
+#include "facts/facts.h"
+#include "host/host.h"
+#include "probe/listen.h"
+
+#define TA_NETNS_MAX 64 /* more are counted, not looked at */
+
+struct ta_netns {
+	char *link;         /* "net:[4026532281]" */
+	char *id;           /* unit, container or program of its first process; each id once */
+	struct ta_strv pids; /* in rising order */
+};
+
+struct ta_namespaces {
+	char *own;
+	struct ta_netns v[TA_NETNS_MAX];
+	size_t n;
+	size_t not_looked_at; /* processes in namespaces beyond TA_NETNS_MAX */
+	size_t denied;        /* processes that do not show theirs */
+};
+
+void ta_namespaces_done(struct ta_namespaces *n);
+
+/* Our own. 0 or -errno: then none can be told apart. */
+int ta_namespaces_start(struct ta_host *h, struct ta_namespaces *n);
+
+/* True if the process lives in another one; then it has been noted. */
+bool ta_namespaces_foreign(struct ta_host *h, struct ta_namespaces *n, const char *pid);
+
+/*
+ * Its listeners: addresses by /proc/PID/net/tcp, backlogs and settings from the child. Puts netns.ID if
+ * somebody listens there. 0 or -errno.
+ */
+int ta_netns_read(struct ta_host *h, struct ta_facts *f, struct ta_namespaces *all, struct ta_netns *ns,
+	struct ta_listeners *ret);
+
+/* What the child does in there, and what its answer says; for tests. */
+int ta_netns_ask(struct ta_host *inside, void *arg, struct ta_buf *ret);
+void ta_netns_apply(const char *answer, struct ta_facts *f, const char *id, struct ta_listeners *l);
