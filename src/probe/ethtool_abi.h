@@ -1,0 +1,92 @@
+/*
+ * Numbers of the ethtool interfaces that we use. They are ABI (include/uapi/linux/ethtool.h and
+ * ethtool_netlink.h, as in 6.12), kept here because the headers of the oldest system that we build
+ * on lack some.
+ */
+#pragma once
+
+/* Requests of the generic netlink family "ethtool"; replies are numbered by another enum. */
+enum {
+	TA_ETH_STRSET_GET = 1,
+	TA_ETH_LINKMODES_GET = 4,
+	TA_ETH_FEATURES_GET = 11,
+	TA_ETH_RINGS_GET = 15,
+	TA_ETH_CHANNELS_GET = 17,
+	TA_ETH_COALESCE_GET = 19,
+	TA_ETH_PAUSE_GET = 21,
+	TA_ETH_EEE_GET = 23,
+	TA_ETH_RSS_GET = 38,
+};
+
+enum {
+	TA_ETH_STRSET_GET_REPLY = 1,
+	TA_ETH_LINKMODES_GET_REPLY = 4,
+	TA_ETH_FEATURES_GET_REPLY = 11,
+	TA_ETH_RINGS_GET_REPLY = 16,
+	TA_ETH_CHANNELS_GET_REPLY = 18,
+	TA_ETH_COALESCE_GET_REPLY = 20,
+	TA_ETH_PAUSE_GET_REPLY = 22,
+	TA_ETH_EEE_GET_REPLY = 24,
+	TA_ETH_RSS_GET_REPLY = 38,
+};
+
+/* Attribute 1 of all of them is the header. */
+enum {
+	TA_ETH_A_HEADER = 1,
+	TA_ETH_A_HEADER_DEV_INDEX = 1,
+	TA_ETH_A_HEADER_DEV_NAME = 2,
+	TA_ETH_A_HEADER_FLAGS = 3,
+	TA_ETH_FLAG_COMPACT_BITSETS = 1,
+
+	TA_ETH_A_BITSET_SIZE = 2,
+	TA_ETH_A_BITSET_VALUE = 4,
+	TA_ETH_A_BITSET_MASK = 5,
+
+	TA_ETH_A_STRSET_STRINGSETS = 2,
+	TA_ETH_A_STRINGSETS_STRINGSET = 1,
+	TA_ETH_A_STRINGSET_ID = 1,
+	TA_ETH_A_STRINGSET_STRINGS = 3,
+	TA_ETH_A_STRINGS_STRING = 1,
+	TA_ETH_A_STRING_INDEX = 1,
+	TA_ETH_A_STRING_VALUE = 2,
+
+	TA_ETH_A_LINKMODES_AUTONEG = 2,
+	TA_ETH_A_LINKMODES_OURS = 3, /* value: advertised, mask: supported */
+	TA_ETH_A_LINKMODES_PEER = 4,
+	TA_ETH_A_LINKMODES_SPEED = 5,
+	TA_ETH_A_LINKMODES_DUPLEX = 6,
+
+	TA_ETH_A_FEATURES_HW = 2,
+	TA_ETH_A_FEATURES_WANTED = 3,
+	TA_ETH_A_FEATURES_ACTIVE = 4,
+	TA_ETH_A_FEATURES_NOCHANGE = 5,
+
+	TA_ETH_A_RSS_CONTEXT = 2,
+	TA_ETH_A_RSS_HFUNC = 3,
+	TA_ETH_A_RSS_INDIR = 4,
+	TA_ETH_A_RSS_HKEY = 5,
+};
+
+/* Sets of strings (enum ethtool_stringset). */
+enum {
+	TA_ETH_SS_FEATURES = 4,
+	TA_ETH_SS_LINK_MODES = 10,
+};
+
+/* Commands of SIOCETHTOOL. */
+enum {
+	TA_ETHTOOL_GSET = 0x01,
+	TA_ETHTOOL_GDRVINFO = 0x03,
+	TA_ETHTOOL_GCOALESCE = 0x0e,
+	TA_ETHTOOL_GRINGPARAM = 0x10,
+	TA_ETHTOOL_GPAUSEPARAM = 0x12,
+	TA_ETHTOOL_GSTRINGS = 0x1b,
+	TA_ETHTOOL_GSTATS = 0x1d,
+	TA_ETHTOOL_GSSET_INFO = 0x37,
+	TA_ETHTOOL_GRXFHINDIR = 0x38,
+	TA_ETHTOOL_GFEATURES = 0x3a,
+	TA_ETHTOOL_GCHANNELS = 0x3c,
+	TA_ETHTOOL_GEEE = 0x44,
+	TA_ETHTOOL_GRSSH = 0x46,
+	TA_ETHTOOL_GLINKSETTINGS = 0x4c,
+};

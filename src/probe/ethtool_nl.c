@@ -1,0 +1,374 @@
+/*
+ * ethtool over generic netlink (Documentation/networking/ethtool-netlink.rst).
+ *
+ * An attribute that is missing in a reply means that the device does not
+ * support it, never zero. Bitsets are asked for in compact form, as words of
+ * 32 bits, and their names once for all devices.
+ */
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/ethtool.h"
+#include "probe/ethtool_abi.h"
+#include "probe/linkmode.h"
+
+#define SPEED_UNKNOWN 0xffffffffu
+#define MAX_STRINGS 1024 /* of one set; the largest had 121 in 6.12 */
+
+static const struct {
+	const char *key; /* in a capture */
+	uint8_t request, reply;
+} messages[TA_ETH_N_MSGS] = {
+	[TA_ETH_LINKMODES] = {"ethtool/linkmodes", TA_ETH_LINKMODES_GET,
+		TA_ETH_LINKMODES_GET_REPLY},
+	[TA_ETH_CHANNELS] = {"ethtool/channels", TA_ETH_CHANNELS_GET, TA_ETH_CHANNELS_GET_REPLY},
+	[TA_ETH_RINGS] = {"ethtool/rings", TA_ETH_RINGS_GET, TA_ETH_RINGS_GET_REPLY},
+	[TA_ETH_COALESCE] = {"ethtool/coalesce", TA_ETH_COALESCE_GET, TA_ETH_COALESCE_GET_REPLY},
+	[TA_ETH_PAUSE] = {"ethtool/pause", TA_ETH_PAUSE_GET, TA_ETH_PAUSE_GET_REPLY},
+	[TA_ETH_EEE] = {"ethtool/eee", TA_ETH_EEE_GET, TA_ETH_EEE_GET_REPLY},
+	[TA_ETH_FEATURES] = {"ethtool/features", TA_ETH_FEATURES_GET, TA_ETH_FEATURES_GET_REPLY},
+	[TA_ETH_RSS] = {"ethtool/rss", TA_ETH_RSS_GET, TA_ETH_RSS_GET_REPLY},
+};
+
+/* --- attributes ------------------------------------------------------------------ */
+
+static bool is_reply(const struct nlmsghdr *nlh, uint8_t cmd)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
+
+	return mnl_nlmsg_get_payload_len(nlh) >= sizeof(*genl) && genl->cmd == cmd;
+}
+
+/* A number of `bytes` bytes; larger payloads are cut, smaller ones are no number. */
+static struct ta_val number(const struct nlattr *a, size_t bytes)
+{
+	if (mnl_attr_get_payload_len(a) < bytes)
+		return (struct ta_val){.rc = -EBADMSG};
+	return (struct ta_val){.v = bytes == 1 ? mnl_attr_get_u8(a) : (int64_t)mnl_attr_get_u32(a)};
+}
+
+static const struct nlattr *find_nested(const struct nlattr *nest, unsigned type)
+{
+	const struct nlattr *a;
+
+	mnl_attr_for_each_nested(a, nest) if (mnl_attr_get_type(a) == type) return a;
+	return NULL;
+}
+
+static const struct nlattr *find(const struct nlmsghdr *nlh, unsigned type)
+{
+	const struct nlattr *a;
+
+	mnl_attr_for_each(
+		a, nlh, sizeof(struct genlmsghdr)) if (mnl_attr_get_type(a) == type) return a;
+	return NULL;
+}
+
+int ta_eth_decode_header(const struct nlmsghdr *nlh)
+{
+	const struct nlattr *a;
+	struct ta_val index;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(struct genlmsghdr))
+		return 0;
+	a = find(nlh, TA_ETH_A_HEADER);
+	a = a ? find_nested(a, TA_ETH_A_HEADER_DEV_INDEX) : NULL;
+	if (!a)
+		return 0;
+	index = number(a, 4);
+	return index.rc || index.v > INT32_MAX ? 0 : (int)index.v;
+}
+
+/* One part of a compact bitset into `ret`, the rest of it zero; the number of words there were. */
+static size_t read_bits(const struct nlattr *bitset, unsigned part, uint32_t *ret, size_t n)
+{
+	const struct nlattr *a = find_nested(bitset, part);
+	size_t words = a ? mnl_attr_get_payload_len(a) / sizeof(uint32_t) : 0;
+
+	memset(ret, 0, n * sizeof(*ret));
+	words = TA_MIN(words, n);
+	if (words)
+		memcpy(ret, mnl_attr_get_payload(a), words * sizeof(*ret));
+	return words;
+}
+
+/* --- messages -------------------------------------------------------------------- */
+
+static void decode_rows(enum ta_eth_msg msg, const struct nlmsghdr *nlh, struct ta_ethtool *e)
+{
+	for (size_t i = 0; i < TA_ETH_N_VALUES; i++) {
+		const struct nlattr *a =
+			ta_eth_rows[i].msg == msg ? find(nlh, ta_eth_rows[i].attr) : NULL;
+
+		if (a)
+			e->v[i] = number(a, ta_eth_rows[i].attr_bytes);
+	}
+}
+
+static struct ta_val max_mode(
+	const struct nlattr *bitset, unsigned part, const struct ta_eth_names *names)
+{
+	uint32_t words[16];
+	size_t n = read_bits(bitset, part, words, TA_ARRAY_SIZE(words));
+	int64_t speed = ta_linkmode_max(words, n, names->link_modes.v, names->link_modes.n);
+
+	return speed ? (struct ta_val){.v = speed} : (struct ta_val){.rc = -EOPNOTSUPP};
+}
+
+static void decode_linkmodes(
+	const struct nlmsghdr *nlh, const struct ta_eth_names *names, struct ta_ethtool *e)
+{
+	const struct nlattr *a;
+
+	a = find(nlh, TA_ETH_A_LINKMODES_AUTONEG);
+	if (a)
+		e->autoneg = number(a, 1);
+	a = find(nlh, TA_ETH_A_LINKMODES_SPEED);
+	if (a)
+		e->speed_mbps = number(a, 4);
+	/* Unknown: no link, or a virtual machine's NIC that has none. */
+	if (e->speed_mbps.rc == 0 && (e->speed_mbps.v == SPEED_UNKNOWN || e->speed_mbps.v == 0))
+		e->speed_mbps.rc = -EOPNOTSUPP;
+	a = find(nlh, TA_ETH_A_LINKMODES_DUPLEX);
+	if (a)
+		e->duplex = number(a, 1);
+	if (e->duplex.rc == 0 && e->duplex.v > 1)
+		e->duplex.rc = -EOPNOTSUPP;
+	a = find(nlh, TA_ETH_A_LINKMODES_OURS);
+	if (a) {
+		e->advertised_max_mbps = max_mode(a, TA_ETH_A_BITSET_VALUE, names);
+		e->supported_max_mbps = max_mode(a, TA_ETH_A_BITSET_MASK, names);
+	}
+	a = find(nlh, TA_ETH_A_LINKMODES_PEER);
+	if (a)
+		e->peer_max_mbps = max_mode(a, TA_ETH_A_BITSET_VALUE, names);
+}
+
+static void decode_features(const struct nlmsghdr *nlh, struct ta_ethtool *e)
+{
+	const struct {
+		unsigned attr;
+		uint32_t *words;
+	} sets[] = {
+		{TA_ETH_A_FEATURES_HW, e->features.hw},
+		{TA_ETH_A_FEATURES_WANTED, e->features.wanted},
+		{TA_ETH_A_FEATURES_ACTIVE, e->features.active},
+		{TA_ETH_A_FEATURES_NOCHANGE, e->features.nochange},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(sets); i++) {
+		const struct nlattr *a = find(nlh, sets[i].attr);
+
+		if (a)
+			read_bits(a, TA_ETH_A_BITSET_VALUE, sets[i].words, TA_ETH_FEATURE_WORDS);
+	}
+}
+
+static int decode_rss(const struct nlmsghdr *nlh, struct ta_ethtool *e)
+{
+	const struct nlattr *context = find(nlh, TA_ETH_A_RSS_CONTEXT), *a;
+	uint32_t *table;
+	size_t n;
+	int rc;
+
+	/* Further contexts serve what ntuple rules send to them. */
+	if (context && number(context, 4).v != 0)
+		return 1;
+	a = find(nlh, TA_ETH_A_RSS_HKEY);
+	e->rss.key_bytes = a ? mnl_attr_get_payload_len(a) : 0;
+	a = find(nlh, TA_ETH_A_RSS_HFUNC);
+	e->rss.hfunc = a ? number(a, 4).v : 0;
+	a = find(nlh, TA_ETH_A_RSS_INDIR);
+	n = a ? mnl_attr_get_payload_len(a) / sizeof(*table) : 0;
+	table = calloc(n + 1, sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	if (n)
+		memcpy(table, mnl_attr_get_payload(a), n * sizeof(*table));
+	rc = ta_eth_take_table(table, n, &e->rss);
+	free(table);
+	return rc;
+}
+
+int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct ta_eth_names *names,
+	struct ta_ethtool *e)
+{
+	int rc = 0;
+
+	if (!is_reply(nlh, messages[msg].reply))
+		return 1;
+	if (msg == TA_ETH_LINKMODES)
+		decode_linkmodes(nlh, names, e);
+	else if (msg == TA_ETH_FEATURES)
+		decode_features(nlh, e);
+	else if (msg == TA_ETH_RSS)
+		rc = decode_rss(nlh, e);
+	else
+		decode_rows(msg, nlh, e);
+	if (rc <= 0)
+		e->rc[msg] = rc;
+	return rc;
+}
+
+/* --- names of bits ------------------------------------------------------------------ */
+
+static int decode_string(const struct nlattr *string, struct ta_strv *ret)
+{
+	const struct nlattr *index = find_nested(string, TA_ETH_A_STRING_INDEX);
+	const struct nlattr *value = find_nested(string, TA_ETH_A_STRING_VALUE);
+	struct ta_val i = index ? number(index, 4) : TA_VAL_NONE;
+
+	if (!value || i.rc < 0 || i.v >= MAX_STRINGS)
+		return -EBADMSG;
+	/* In rising order; a number left out has no name. */
+	while (ret->error == 0 && (int64_t)ret->n < i.v)
+		ta_strv_add(ret, "");
+	if ((int64_t)ret->n == i.v)
+		ta_strv_addn(ret, mnl_attr_get_payload(value),
+			strnlen(mnl_attr_get_payload(value), mnl_attr_get_payload_len(value)));
+	return ret->error;
+}
+
+static int decode_set(const struct nlattr *set, struct ta_eth_names *names)
+{
+	const struct nlattr *id = find_nested(set, TA_ETH_A_STRINGSET_ID), *a;
+	const struct nlattr *strings = find_nested(set, TA_ETH_A_STRINGSET_STRINGS);
+	struct ta_val which = id ? number(id, 4) : TA_VAL_NONE;
+	struct ta_strv *to = NULL;
+	int rc = 0;
+
+	if (which.rc == 0 && which.v == TA_ETH_SS_FEATURES)
+		to = &names->features;
+	else if (which.rc == 0 && which.v == TA_ETH_SS_LINK_MODES)
+		to = &names->link_modes;
+	if (!to || !strings)
+		return 0;
+	mnl_attr_for_each_nested(
+		a, strings) if (rc == 0 && mnl_attr_get_type(a) == TA_ETH_A_STRINGS_STRING) rc =
+		decode_string(a, to);
+	return rc;
+}
+
+int ta_eth_decode_strings(const struct nlmsghdr *nlh, struct ta_eth_names *names)
+{
+	const struct nlattr *sets, *a;
+	int rc = 0;
+
+	if (!is_reply(nlh, TA_ETH_STRSET_GET_REPLY))
+		return 0;
+	sets = find(nlh, TA_ETH_A_STRSET_STRINGSETS);
+	if (!sets)
+		return -EBADMSG;
+	mnl_attr_for_each_nested(
+		a, sets) if (rc == 0 && mnl_attr_get_type(a) == TA_ETH_A_STRINGSETS_STRINGSET) rc =
+		decode_set(a, names);
+	return rc;
+}
+
+static int on_strings(const struct nlmsghdr *nlh, void *ctx)
+{
+	return ta_eth_decode_strings(nlh, ctx);
+}
+
+/* --- requests ------------------------------------------------------------------------- */
+
+struct u32_attr {
+	struct nlattr head;
+	uint32_t v;
+};
+
+static int ask_strings(struct ta_host *h, struct ta_eth_names *names)
+{
+	struct set {
+		struct nlattr head;
+		struct u32_attr id;
+	};
+	struct {
+		struct nlattr header;
+		struct nlattr sets;
+		struct set set[2];
+	} attrs = {
+		.header = {sizeof(attrs.header), TA_ETH_A_HEADER | NLA_F_NESTED},
+		.sets = {sizeof(attrs.sets) + sizeof(attrs.set),
+			TA_ETH_A_STRSET_STRINGSETS | NLA_F_NESTED},
+	};
+	static const uint32_t ids[] = {TA_ETH_SS_FEATURES, TA_ETH_SS_LINK_MODES};
+	struct ta_genl request = {
+		.family = "ethtool",
+		.cmd = TA_ETH_STRSET_GET,
+		.version = 1,
+		.attrs = &attrs,
+		.attrs_len = sizeof(attrs),
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(ids); i++)
+		attrs.set[i] = (struct set){
+			.head = {sizeof(struct set), TA_ETH_A_STRINGSETS_STRINGSET | NLA_F_NESTED},
+			.id = {{sizeof(struct u32_attr), TA_ETH_A_STRINGSET_ID}, ids[i]},
+		};
+	return ta_host_genl(h, "ethtool/strings", &request, on_strings, names);
+}
+
+struct dump {
+	enum ta_eth_msg msg;
+	const struct ta_nicset *set;
+	struct ta_ethtools *all;
+};
+
+static int on_reply(const struct nlmsghdr *nlh, void *ctx)
+{
+	struct dump *d = ctx;
+	const struct ta_link *l = ta_links_by_index(&d->set->links, ta_eth_decode_header(nlh));
+	int rc;
+
+	/* It came after the list was made, or says nothing of whom it is. */
+	if (!l)
+		return 0;
+	rc = ta_eth_decode(d->msg, nlh, &d->all->names, &d->all->v[l - d->set->links.v]);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static int ask_all(struct ta_host *h, const struct ta_nicset *set, enum ta_eth_msg msg,
+	struct ta_ethtools *all)
+{
+	struct {
+		struct nlattr header;
+		struct u32_attr flags;
+	} attrs = {
+		.header = {sizeof(attrs), TA_ETH_A_HEADER | NLA_F_NESTED},
+		.flags = {{sizeof(attrs.flags), TA_ETH_A_HEADER_FLAGS},
+			TA_ETH_FLAG_COMPACT_BITSETS},
+	};
+	struct ta_genl request = {
+		.family = "ethtool",
+		.cmd = messages[msg].request,
+		.version = 1,
+		.flags = NLM_F_DUMP,
+		.attrs = &attrs,
+		.attrs_len = sizeof(attrs),
+	};
+	struct dump d = {msg, set, all};
+
+	return ta_host_genl(h, messages[msg].key, &request, on_reply, &d);
+}
+
+int ta_eth_netlink(struct ta_host *h, const struct ta_nicset *set, struct ta_ethtools *e,
+	int rc_msg[TA_ETH_N_MSGS])
+{
+	int rc = ask_strings(h, &e->names);
+
+	if (rc == -ENOMEM)
+		return rc;
+	for (size_t m = 0; m < TA_ETH_N_MSGS; m++) {
+		rc_msg[m] = ask_all(h, set, (enum ta_eth_msg)m, e);
+		if (rc_msg[m] == -ENOMEM)
+			return -ENOMEM;
+		for (size_t i = 0; i < e->n && rc_msg[m] < 0; i++)
+			if (e->v[i].rc[m] < 0)
+				e->v[i].rc[m] = rc_msg[m];
+	}
+	return 0;
+}
