@@ -112,6 +112,15 @@ void ta_anon_address(struct ta_anon *a, const uint8_t *real, unsigned len, uint8
 	a->addresses[a->n_addresses++] = new;
 }
 
+void ta_anon_port(struct ta_anon *a, uint8_t *last)
+{
+	uint8_t address[6] = {0};
+
+	memcpy(address + 1, last, 5);
+	ta_anon_address(a, address, 6, address);
+	memcpy(last, address + 1, 5);
+}
+
 /* --- digits in text ------------------------------------------------------------- */
 
 static int hex_digit(char c)
@@ -161,7 +170,7 @@ static size_t colon_groups(const char *text)
 	return n;
 }
 
-/* MAC addresses; of longer ones (InfiniBand) the last six bytes, which are the port's own. */
+/* MAC addresses, and the last bytes of longer ones. */
 static void anon_macs(struct ta_anon *a, struct ta_buf *b)
 {
 	uint8_t mac[6];
@@ -174,7 +183,10 @@ static void anon_macs(struct ta_anon *a, struct ta_buf *b)
 			continue;
 		last = p + (n - 6) * 3;
 		read_hex(last, 6, 3, mac);
-		ta_anon_address(a, mac, 6, mac);
+		if (n == 6)
+			ta_anon_address(a, mac, 6, mac);
+		else
+			ta_anon_port(a, mac + 1);
 		write_hex(last, 6, 3, false, mac);
 		p = last + 16;
 	}

@@ -42,6 +42,9 @@ void ta_anon_done(struct ta_anon *a);
 /* The other address of `len` bytes for `real`, made if it is new. */
 void ta_anon_address(struct ta_anon *a, const uint8_t *real, unsigned len, uint8_t *fake);
 
+/* The same for the last five bytes of a longer hardware address (InfiniBand), in place: the port's own part. */
+void ta_anon_port(struct ta_anon *a, uint8_t *last);
+
 bool ta_anon_refuses(const char *path);
 
 /* A file's text; names of a directory and targets of links go with path NULL. */

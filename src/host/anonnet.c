@@ -35,11 +35,9 @@ static void anon_attr(struct ta_anon *a, const struct nlattr *attr)
 	unsigned len = mnl_attr_get_payload_len(attr);
 	uint8_t *p = mnl_attr_get_payload(attr);
 
-	if (len == 20) { /* InfiniBand: the port's own part is at the end */
-		p += 14;
-		len = 6;
-	}
-	if (len == 4 || len == 6 || len == 16)
+	if (len == 20) /* InfiniBand */
+		ta_anon_port(a, p + 15);
+	else if (len == 4 || len == 6 || len == 16)
 		ta_anon_address(a, p, len, p);
 }
 

@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -211,6 +212,75 @@ static void test_read_back_anonymized(void **state)
 	read_back(true);
 }
 
+/* Fails if a file below holds the planted word. */
+static int check_secret(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	int fd;
+
+	if (!S_ISREG(st->st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(ta_fd_read(fd, 100u << 20, &b), 0);
+	close(fd);
+	if (b.len && memmem(b.data, b.len, "hunter2", 7))
+		fail_msg("%s holds the secret", path);
+	return 0;
+}
+
+/* A process with secrets in its arguments and environment, asked about in every way. */
+static void test_planted_secrets(void **state)
+{
+	static const char *const files[] = {"cmdline", "environ", "status", "stat", "comm", "root/proc/self/environ", "fd/0"};
+	char *const argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)"read x; : hunter2", (char *)"--password=hunter2", NULL};
+	char *const env[] = {(char *)"TOKEN=hunter2", NULL};
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	char dir[128], path[128];
+	struct ta_host *h;
+	struct tree t;
+	int in[2];
+	pid_t pid;
+
+	assert_int_equal(tree_make(&t), 0);
+	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(in[0], 0);
+		execve(argv[0], argv, env);
+		_exit(1);
+	}
+	/* Its end of execve() shows in its environment. */
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	do {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		assert_int_equal(ta_fd_read(fd, TA_READ_CAP, &b), 0);
+		close(fd);
+	} while (!memmem(ta_buf_text(&b), b.len, "TOKEN=hunter2", 13));
+	snprintf(dir, sizeof(dir), "%s/capture", t.dir);
+	h = record(dir, false);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, files[i]);
+		ta_host_read(h, path, TA_READ_CAP, &b);
+		assert_null(memmem(ta_buf_text(&b), b.len, "hunter2", 7));
+		ta_buf_reset(&b);
+		ta_host_lines(h, path, keep_line, &b);
+		assert_null(memmem(ta_buf_text(&b), b.len, "hunter2", 7));
+		ta_host_list(h, path, &names);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	assert_int_equal(ta_host_read(h, path, TA_READ_CAP, &b), 0);
+	assert_string_equal(ta_buf_text(&b), "/bin/sh");
+	finish(h);
+	ta_host_free(h);
+	close(in[0]);
+	close(in[1]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	nftw(dir, check_secret, 16, FTW_PHYS);
+	tree_remove(&t);
+}
+
 static void test_about(void **state)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
@@ -311,7 +381,7 @@ static int fill_disk(const char *dir)
 	char path[200];
 
 	if ((unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) ||
-		mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", dir, "tmpfs", 0, "size=16k") < 0)
+		mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", dir, "tmpfs", 0, "size=16k") < 0)
 		return 77;
 	snprintf(path, sizeof(path), "%s/capture", dir);
 	if (ta_host_record(path, false, &h, &err) < 0)
@@ -427,6 +497,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_back),
 		cmocka_unit_test(test_read_back_anonymized),
+		cmocka_unit_test(test_planted_secrets),
 		cmocka_unit_test(test_about),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_given_up),

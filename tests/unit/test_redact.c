@@ -1,0 +1,163 @@
+/*
+ * Planted secrets: none may come through, and what tunes must.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "host/redact.h"
+
+static void assert_filter_bytes(const char *path, const char *in, size_t in_len, const char *out)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	assert_int_equal(ta_redact_kind(path), TA_REDACT_FILTER);
+	for (int twice = 0; twice < 2; twice++) {
+		if (!twice)
+			ta_buf_add(&b, in, in_len);
+		ta_redact(path, &b);
+		assert_string_equal(ta_buf_text(&b), out);
+		assert_int_equal(b.len, strlen(out));
+	}
+}
+
+static void assert_filter(const char *path, const char *in, const char *out)
+{
+	assert_filter_bytes(path, in, strlen(in), out);
+}
+
+static void test_kernel_cmdline(void **state)
+{
+	assert_filter("/proc/cmdline",
+		"BOOT_IMAGE=/vmlinuz root=UUID=1-2 ro quiet nfsroot=10.0.0.1:/x rd.luks.key=hunter2\n", "ro quiet\n");
+	assert_filter("/proc/cmdline",
+		"isolcpus=2-7 nohz_full=2-7 rcu_nocbs=2-7 mitigations=off transparent_hugepage=never "
+		"intel_idle.max_cstate=1 processor.max_cstate=1 idle=poll intel_pstate=disable amd_pstate=active "
+		"cpufreq.default_governor=performance nvme_core.default_ps_max_latency_us=0 pcie_aspm=off "
+		"hugepagesz=1G hugepages=16 default_hugepagesz=1G numa_balancing=disable irqaffinity=0-1 audit=0 "
+		"clocksource=tsc tsc=reliable preempt=full selinux=0 apparmor=0 systemd.unified_cgroup_hierarchy=1 "
+		"cgroup_no_v1=all skew_tick=1 nosmt maxcpus=4 nr_cpus=8 mem=4G\n",
+		"isolcpus=2-7 nohz_full=2-7 rcu_nocbs=2-7 mitigations=off transparent_hugepage=never "
+		"intel_idle.max_cstate=1 processor.max_cstate=1 idle=poll intel_pstate=disable amd_pstate=active "
+		"cpufreq.default_governor=performance nvme_core.default_ps_max_latency_us=0 pcie_aspm=off "
+		"hugepagesz=1G hugepages=16 default_hugepagesz=1G numa_balancing=disable irqaffinity=0-1 audit=0 "
+		"clocksource=tsc tsc=reliable preempt=full selinux=0 apparmor=0 systemd.unified_cgroup_hierarchy=1 "
+		"cgroup_no_v1=all skew_tick=1 nosmt maxcpus=4 nr_cpus=8 mem=4G\n");
+	/* '-' and '_' are one to the kernel; names are whole. */
+	assert_filter("/proc/cmdline", "intel-idle.max-cstate=1 quiet2 xquiet quie", "intel-idle.max-cstate=1\n");
+	/* Quotes hold a value together, its end is not a word of its own. */
+	assert_filter("/proc/cmdline", "secret=\"a quiet b\" quiet \"ro\"\n", "quiet\n");
+	assert_filter("/proc/cmdline", "secret=\"a quiet\n", "\n");
+	/* What is for init is not ours. */
+	assert_filter("/proc/cmdline", "quiet -- quiet token=x\n", "quiet\n");
+	assert_filter("/proc/cmdline", "", "");
+	assert_filter("/proc/cmdline", "\n", "\n");
+	assert_filter("/proc/cmdline", "quiet", "quiet");
+	assert_filter_bytes("/proc/cmdline", "quiet\0token=x", 13, "quiet\n");
+}
+
+static void test_argv(void **state)
+{
+	static const char *const paths[] = {
+		"/proc/1/cmdline", "/proc/self/cmdline", "/proc/thread-self/cmdline", "/proc/12/task/13/cmdline",
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(paths); i++) {
+		assert_filter_bytes(paths[i], "mysqld\0-phunter2\0", 17, "mysqld");
+		assert_filter(paths[i], "postgres: bob secretdb 10.0.0.1(4711) idle", "postgres:");
+		assert_filter(paths[i], "", "");
+	}
+}
+
+static void test_os_release(void **state)
+{
+	static const char in[] = "NAME=\"x\"\nID=debian\nVERSION_ID=\"12\"\nMACHINE=hunter2\n PRETTY_NAME=\"Debian 12\"\n#ID=x\nID";
+
+	assert_filter("/etc/os-release", in, "\nID=debian\nVERSION_ID=\"12\"\n\n PRETTY_NAME=\"Debian 12\"\n\n");
+	assert_filter("/usr/lib/os-release", "ID=x", "ID=x");
+	assert_filter_bytes("/etc/os-release", "ID=a\0PASS=x\nID=b\n", 17, "\nID=b\n");
+}
+
+static void test_sysctl(void **state)
+{
+	static const char *const paths[] = {
+		"/etc/sysctl.conf", "/etc/sysctl.d/99-x.conf", "/run/sysctl.d/a.conf", "/usr/lib/sysctl.d/50-default.conf",
+		"/usr/local/lib/sysctl.d/a.conf", "/lib/sysctl.d/a.conf",
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(paths); i++)
+		assert_filter(paths[i],
+			"# password hunter2\n"
+			"net.core.somaxconn=1024\n"
+			"  vm/swappiness = 10\n"
+			"-net.ipv4.conf.*.rp_filter = 2\n"
+			"-net.ipv4.conf.eth0.rp_filter\n"
+			"net/ipv4/conf/eth0.100/rp_filter = 1\n"
+			"kernel.core_pattern=|/usr/bin/crash --token=hunter2\n"
+			"kernel/core_pattern=|/usr/bin/crash --token=hunter2\n"
+			"-kernel.hostname = web1\n"
+			"net.ipv4.tcp_fastopen_key=1-2-3-4\n"
+			"net.ipv6.conf.eth0.stable_secret = ::1\n"
+			"net/ipv6/conf/eth0/stable_secret = ::1\n"
+			"password = hunter2\n"
+			"hunter2\n"
+			"; net.x = 1\n",
+			"\n"
+			"net.core.somaxconn=1024\n"
+			"  vm/swappiness = 10\n"
+			"-net.ipv4.conf.*.rp_filter = 2\n"
+			"-net.ipv4.conf.eth0.rp_filter\n"
+			"net/ipv4/conf/eth0.100/rp_filter = 1\n"
+			"\n\n\n\n\n\n\n\n\n");
+}
+
+static void test_other_settings(void **state)
+{
+	assert_filter("/etc/security/limits.conf", "# hunter2\n* soft nofile 1024 # hunter2\n\n@adm - nofile 5\n",
+		"\n* soft nofile 1024 \n\n@adm - nofile 5\n");
+	assert_filter("/etc/modprobe.d/x.conf",
+		"options nvme_core default_ps_max_latency_us=0\noptions cifs pass=hunter2\n"
+		"options  nvme-core x=1\ninstall nvme_core /bin/x hunter2\noptionsnvme x\noptions\n",
+		"options nvme_core default_ps_max_latency_us=0\n\noptions  nvme-core x=1\n\n\n\n");
+	assert_filter("/etc/systemd/system.conf", "[Manager]\nDefaultLimitNOFILE=1024:524288\nDefaultEnvironment=T=hunter2\n",
+		"\nDefaultLimitNOFILE=1024:524288\n\n");
+}
+
+static void test_refused(void **state)
+{
+	static const char *const paths[] = {
+		"/etc/shadow", "/etc/passwd", "/etc/hostname", "/etc/ssl/private/key.pem", "/etc/sysctl.d.old/x",
+		"/etc/machine-id", "/proc/1/environ", "/proc/self/environ", "/proc/1/task/1/environ", "/proc/1/mem",
+		"/proc/1/root/etc/shadow", "/proc/self/root/etc/os-release", "/proc/1/cwd/.env", "/proc/self/fd/3",
+		"/proc/1/task/2/root/etc/shadow", "/proc/thread-self/cwd/x", "/proc/1/map_files/1-2", "/proc/kcore",
+		"/proc/sys/net/ipv4/tcp_fastopen_key", "/proc/sys/net/ipv6/conf/eth0/stable_secret", "/proc/1/exe",
+	};
+	static const char *const fine[] = {
+		"/proc/1/status", "/proc/1/limits", "/proc/self/net/tcp", "/proc/net/tcp", "/proc/1/cgroup", "/proc/1/fdinfo/3",
+		"/sys/class/net/eth0/mtu", "/proc/sys/net/core/somaxconn", "/proc/1x/environ", "/proc/stat", "/proc/self",
+		"/proc", "/",
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(paths); i++)
+		if (ta_redact_kind(paths[i]) != TA_REDACT_REFUSE)
+			fail_msg("%s may be read", paths[i]);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(fine); i++)
+		if (ta_redact_kind(fine[i]) != TA_REDACT_NONE)
+			fail_msg("%s may not be read", fine[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernel_cmdline),
+		cmocka_unit_test(test_argv),
+		cmocka_unit_test(test_os_release),
+		cmocka_unit_test(test_sysctl),
+		cmocka_unit_test(test_other_settings),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
