@@ -2,7 +2,8 @@
  * References made from the tables in the code, so that they cannot say anything else:
  *
  *   mkdocs facts             docs/facts.md on stdout
- *   mkdocs paths FILE…       every `fact.path` named in these texts must be declared; 1 if one is not
+ *   mkdocs paths FILE…       every `fact.path` named in these texts must be declared; 1 if one is not.
+ *                            What only looks like one the text names in a comment <!-- not facts: a.b c.d -->
  *
  * A builder's tool, not installed.
  */
@@ -153,51 +154,77 @@ static bool looks_like_path(const struct ta_schema *schema, const char *text)
 	return ta_schema_child(ta_schema_root(schema), first) != NULL;
 }
 
-static int check_span(const struct ta_schema *schema, const char *file, unsigned line, const char *text)
+/* A text that is checked, and the words of it that are said not to be facts. */
+struct text {
+	const char *file;
+	unsigned line;
+	struct ta_strv excepted;
+};
+
+static int check_span(const struct ta_schema *schema, const struct text *t, const char *text)
 {
 	size_t len = strlen(text);
 	char shortened[256];
 
-	/* `nics.*` names the whole collection. */
-	if (len >= sizeof(shortened))
+	if (len >= sizeof(shortened) || ta_strv_has(&t->excepted, text))
 		return 0;
+	/* `nics.*` names the whole collection. */
 	memcpy(shortened, text, len + 1);
 	if (len > 2 && strcmp(text + len - 2, ".*") == 0)
 		shortened[len - 2] = '\0';
 	if (!looks_like_path(schema, shortened) || ta_schema_find_text(schema, shortened) || is_rule_id(text))
 		return 0;
-	printf("%s:%u: `%s` is neither a fact nor a rule\n", file, line, text);
+	printf("%s:%u: `%s` is neither a fact nor a rule\n", t->file, t->line, text);
 	return 1;
 }
 
 /* The code spans of one line; fenced blocks are for others to check. */
-static int check_line(const struct ta_schema *schema, const char *file, unsigned line, char *text)
+static int check_line(const struct ta_schema *schema, const struct text *t, char *text)
 {
 	int bad = 0;
 	char *open, *close;
 
 	for (; (open = strchr(text, '`')) && (close = strchr(open + 1, '`')); text = close + 1) {
 		*close = '\0';
-		bad |= check_span(schema, file, line, open + 1);
+		bad |= check_span(schema, t, open + 1);
 	}
 	return bad;
 }
 
+static void find_excepted(const char *text, struct ta_strv *ret)
+{
+	static const char begin[] = "<!-- not facts: ";
+
+	while ((text = strstr(text, begin))) {
+		char words[1024];
+		size_t len;
+
+		text += strlen(begin);
+		len = TA_MIN(strcspn(text, "\n"), sizeof(words) - 1);
+		memcpy(words, text, len);
+		words[len] = '\0';
+		ta_strv_split(ret, words, " ");
+	}
+}
+
 static int check_text(const struct ta_schema *schema, const char *file, char *text)
 {
+	struct text t = {.file = file};
 	bool fenced = false;
-	unsigned line = 1;
 	int bad = 0;
 
-	for (char *end; *text; text = end, line++) {
+	find_excepted(text, &t.excepted);
+	for (char *end; *text; text = end) {
+		t.line++;
 		end = text + strcspn(text, "\n");
 		if (*end)
 			*end++ = '\0';
 		if (strncmp(text, "```", 3) == 0)
 			fenced = !fenced;
 		else if (!fenced)
-			bad |= check_line(schema, file, line, text);
+			bad |= check_line(schema, &t, text);
 	}
+	ta_strv_done(&t.excepted);
 	return bad;
 }
 
