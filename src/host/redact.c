@@ -246,6 +246,27 @@ static size_t keep_manager(const char *line, size_t len)
 	return n && LISTED(manager_keys, key, n) ? len : 0;
 }
 
+static size_t keep_irqbalance(const char *line, size_t len)
+{
+	static const char *const keys[] = {"IRQBALANCE_*", "ENABLED", "ONESHOT", "OPTIONS"};
+	const char *key;
+	size_t n = key_of(line, len, &key);
+
+	return n && LISTED(keys, key, n) ? len : 0;
+}
+
+/* Names of profiles, and nothing that is none. */
+static size_t keep_names(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		char c = line[i];
+
+		if (!((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-_. ", c)))
+			return 0;
+	}
+	return len;
+}
+
 /* --- which file is which ------------------------------------------------------ */
 
 struct known_file {
@@ -270,6 +291,9 @@ static const struct known_file known_files[] = {
 	{"/run/modprobe.d/", NULL, keep_module_options},
 	{"/usr/lib/modprobe.d/", NULL, keep_module_options},
 	{"/lib/modprobe.d/", NULL, keep_module_options},
+	{"/etc/default/irqbalance", NULL, keep_irqbalance},
+	{"/etc/sysconfig/irqbalance", NULL, keep_irqbalance},
+	{"/etc/tuned/active_profile", NULL, keep_names},
 	{"/etc/systemd/system.conf", NULL, keep_manager},
 	{"/etc/systemd/system.conf.d/", NULL, keep_manager},
 	{"/usr/lib/systemd/system.conf.d/", NULL, keep_manager},

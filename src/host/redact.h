@@ -9,6 +9,7 @@
  *   limits.conf, limits.d     lines without their comments
  *   modprobe.d                options of an allow-list of modules
  *   systemd system.conf       DefaultLimit…, DefaultTasksMax, CPUAffinity, NUMA…
+ *   irqbalance, tuned         its options; the names of active profiles
  *   the rest of /etc          refused
  *   /proc/PID/environ, mem …  refused, and so is what lies behind /proc/PID/{root,cwd,fd/N}
  *   tcp_fastopen_key, stable_secret of an interface: refused

@@ -227,10 +227,10 @@ static void test_sockets(void **state)
 static void test_perm_address(void **state)
 {
 	static const uint8_t fake[6] = {2, 'a', 'n', 0, 0, 1};
-	struct {
-		struct ethtool_perm_addr head;
+	struct { /* struct ethtool_perm_addr with its data */
+		uint32_t cmd, size;
 		uint8_t mac[8];
-	} perm = {.head = {.cmd = ETHTOOL_GPERMADDR, .size = 6}, .mac = {0x3c, 0xec, 0xef, 1, 2, 3}};
+	} perm = {.cmd = ETHTOOL_GPERMADDR, .size = 6, .mac = {0x3c, 0xec, 0xef, 1, 2, 3}};
 
 	ta_anon_ethtool(*state, &perm, sizeof(perm));
 	assert_memory_equal(perm.mac, fake, 6);

@@ -12,10 +12,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "host/internal.h"
+#include "tests/unit/seccomp.h"
 #include "tests/unit/tree.h"
 
 struct fixture {
@@ -522,6 +524,43 @@ static void test_secrets_in_a_copied_tree(void **state)
 	assert_int_equal(ta_host_lines(h, "/proc/7/environ", count_line, &l), -EPERM);
 }
 
+/* In a child whose seccomp filter answers openat2() with `error`. 77: no filters here. */
+static int read_filtered(const char *dir, int error)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_host *h = NULL;
+
+	if (seccomp_forbid(SYS_openat2, SECCOMP_RET_ERRNO | (uint32_t)error) < 0)
+		return 77;
+	if (ta_host_capture(dir, &h, NULL) < 0)
+		return 1;
+	if (ta_host_read(h, "/proc/x", TA_READ_CAP, &b) < 0 || strcmp(ta_buf_text(&b), "inside\n") != 0)
+		return 2;
+	ta_host_free(h);
+	return 0;
+}
+
+static void test_no_openat2(void **state)
+{
+	static const int errors[] = {ENOSYS, EPERM};
+	struct fixture *f = *state;
+
+	tree_file(&f->tree, "proc/version", "inside\n");
+	tree_link(&f->tree, "proc/x", "/../proc/version");
+	for (size_t i = 0; i < TA_ARRAY_SIZE(errors); i++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(read_filtered(f->tree.dir, errors[i]));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 77)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 
 int main(void)
@@ -543,6 +582,7 @@ int main(void)
 		TEST(test_no_capture),
 		TEST(test_malformed_json),
 		TEST(test_json_that_is_no_file),
+		TEST(test_no_openat2),
 		TEST(test_secrets_in_a_copied_tree),
 	};
 	int failed = cmocka_run_group_tests_name("capture, openat2", tests, NULL, NULL);

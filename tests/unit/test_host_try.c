@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "host/host.h"
+#include "tests/unit/seccomp.h"
 #include "tests/unit/tree.h"
 
 static pid_t last_child;
@@ -58,6 +59,15 @@ static int try_fills_text(char *text, size_t size)
 {
 	memset(text, 'x', size);
 	return 0;
+}
+
+static int try_forbidden(char *text, size_t size)
+{
+	int rc = seccomp_forbid(SYS_sched_yield, SECCOMP_RET_KILL_PROCESS);
+
+	if (rc == 0)
+		syscall(SYS_sched_yield);
+	return rc;
 }
 
 static struct ta_host *live(void)
@@ -130,6 +140,23 @@ static void test_signals_of_the_caller(void **state)
 	ta_host_free(h);
 }
 
+/* A real filter, in the child alone. */
+static void test_seccomp(void **state)
+{
+	const struct ta_try tries[] = {{"forbidden", try_forbidden}, {"a", try_works}};
+	struct ta_try_result r[2];
+	struct ta_host *h = live();
+
+	assert_int_equal(ta_host_try(h, tries, 2, r), 0);
+	if (r[0].rc == -EINVAL) /* no filters here */
+		skip();
+	assert_int_equal(r[0].rc, -EPERM);
+	assert_string_equal(r[0].text, "killed by signal 31 (SIGSYS: a seccomp filter forbids the call)");
+	assert_int_equal(r[1].rc, 0);
+	assert_int_equal(syscall(SYS_sched_yield), 0);
+	ta_host_free(h);
+}
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -198,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_one_child_in_the_good_case),
 		cmocka_unit_test(test_deaths),
 		cmocka_unit_test(test_signals_of_the_caller),
+		cmocka_unit_test(test_seccomp),
 		cmocka_unit_test(test_hang),
 		cmocka_unit_test(test_text_ends),
 		cmocka_unit_test(test_capture),

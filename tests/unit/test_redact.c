@@ -121,6 +121,10 @@ static void test_other_settings(void **state)
 		"options nvme_core default_ps_max_latency_us=0\noptions cifs pass=hunter2\n"
 		"options  nvme-core x=1\ninstall nvme_core /bin/x hunter2\noptionsnvme x\noptions\n",
 		"options nvme_core default_ps_max_latency_us=0\n\noptions  nvme-core x=1\n\n\n\n");
+	assert_filter("/etc/default/irqbalance", "# x\nIRQBALANCE_BANNED_CPULIST=0-1\nTOKEN=hunter2\n",
+		"\nIRQBALANCE_BANNED_CPULIST=0-1\n\n");
+	assert_filter("/etc/tuned/active_profile", "network-latency my_own.1\nPASS=hunter2\n",
+		"network-latency my_own.1\n\n");
 	assert_filter("/etc/systemd/system.conf", "[Manager]\nDefaultLimitNOFILE=1024:524288\nDefaultEnvironment=T=hunter2\n",
 		"\nDefaultLimitNOFILE=1024:524288\n\n");
 }
