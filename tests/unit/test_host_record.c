@@ -381,7 +381,7 @@ static int fill_disk(const char *dir)
 	char path[200];
 
 	if ((unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) ||
-		mount("none", "/", "", MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", dir, "tmpfs", 0, "size=16k") < 0)
+		mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 || mount("none", dir, "tmpfs", 0, "size=16k") < 0)
 		return 77;
 	snprintf(path, sizeof(path), "%s/capture", dir);
 	if (ta_host_record(path, false, &h, &err) < 0)
@@ -465,6 +465,40 @@ static void test_fault(void **state)
 	ta_host_free(h);
 }
 
+/* Each operation fails once, and then it and all later ones: nothing breaks, and what was asked is answered. */
+static void test_fault_everywhere(void **state)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_host *h = NULL, *capture = NULL;
+	char dir[128];
+	struct tree t;
+	int calls = 0;
+	unsigned n;
+
+	assert_int_equal(tree_make(&t), 0);
+	snprintf(dir, sizeof(dir), "%s/capture", t.dir);
+	h = record(dir, false);
+	interrogate(h, &b, &calls);
+	n = ta_host_operations(h);
+	assert_true(n > 40);
+	finish(h);
+	ta_host_free(h);
+	for (unsigned at = 1; at <= n; at++) {
+		for (int all = 0; all < 2; all++) {
+			const struct ta_fault plan = {.at = at, .rc = -EIO, .all_after = all};
+
+			assert_int_equal(ta_host_capture(dir, &capture, NULL), 0);
+			assert_int_equal(ta_host_fault(capture, &plan, &h), 0);
+			ta_buf_reset(&b);
+			interrogate(h, &b, &calls);
+			assert_int_equal(ta_host_operations(h), n);
+			assert_int_equal(ta_host_operations(capture), all ? at - 1 : n - 1);
+			ta_host_free(h);
+		}
+	}
+	tree_remove(&t);
+}
+
 /* Without a failure it is the same host: a recording through it is read back. */
 static void test_fault_around_a_recording(void **state)
 {
@@ -503,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_fault),
+		cmocka_unit_test(test_fault_everywhere),
 		cmocka_unit_test(test_fault_around_a_recording),
 	};
 
