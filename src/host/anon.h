@@ -47,7 +47,7 @@ void ta_anon_port(struct ta_anon *a, uint8_t *last);
 
 bool ta_anon_refuses(const char *path);
 
-/* A file's text; names of a directory and targets of links go with path NULL. */
+/* A file's text; names of a directory, targets of links and results of calls go with path NULL and keep their length. */
 void ta_anon_text(struct ta_anon *a, const char *path, struct ta_buf *text);
 
 /* Bytes of a call or an ioctl: known MAC addresses, and the host name where it stands alone between NULs. */

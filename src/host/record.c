@@ -204,7 +204,7 @@ static int record_call(struct ta_host *h, const char *key, int (*fn)(void *arg, 
 		return rc;
 	rc = ta_host_call(r->live, key, fn, arg, ret);
 	if (r->anonymize)
-		ta_anon_bytes(&r->anon, ret->data, ret->len);
+		ta_anon_text(&r->anon, NULL, ret);
 	if (!r->error)
 		note(r, ta_calls_put_call(&r->store.calls, key, rc, ret->data, ret->len), key);
 	return rc;
