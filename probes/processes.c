@@ -330,25 +330,34 @@ static void put_process(struct scan *s, const char *pid, const char *netns, cons
 	put_subject(s, pid, comm, &unit, port);
 }
 
-static void look_at(struct scan *s, const char *pid, const char *netns)
+/* `fds` and `rc` are what ta_proc_descriptors() gave. */
+static void look_at(struct scan *s, const char *pid, const char *netns, const struct ta_strv *fds, int rc)
 {
 	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
-	struct ta_proc_sockets p;
+	struct ta_proc_sockets p = {0};
 	char file[64];
-	int sockets = ta_proc_sockets_read(s->h, pid, &s->sockets, &p);
 
-	if (sockets == -ENOENT || sockets == -ESRCH)
-		return;
-	s->denied += sockets == -EACCES || sockets == -EPERM;
-	/* Threads of the kernel have no descriptors. */
-	if (sockets == 0 && p.descriptors == 0)
-		return;
+	if (rc == 0)
+		rc = ta_proc_sockets_read(s->h, pid, fds, &s->sockets, &p);
+	s->denied += rc == -EACCES || rc == -EPERM;
 	if (ta_host_read(s->h, ta_proc_file(&file, pid, "comm"), TA_READ_CAP, &comm) < 0)
 		return;
 	if (comm.len > 0 && comm.data[comm.len - 1] == '\n')
 		comm.data[--comm.len] = '\0';
-	if ((sockets == 0 && p.n_groups > 0) || is_known(ta_buf_text(&comm)))
-		put_process(s, pid, netns, ta_buf_text(&comm), &p, sockets);
+	if ((rc == 0 && p.n_groups > 0) || is_known(ta_buf_text(&comm)))
+		put_process(s, pid, netns, ta_buf_text(&comm), &p, rc);
+}
+
+/* `netns` NULL: a process that lives in another namespace is noted, not looked at. */
+static void visit(struct scan *s, const char *pid, const char *netns)
+{
+	ta_cleanup_strv struct ta_strv fds = TA_STRV_INIT;
+	int rc = ta_proc_descriptors(s->h, pid, &fds);
+
+	if (rc == -ENOENT || rc == -ESRCH || (rc == 0 && fds.n == 0))
+		return;
+	if (netns || !ta_namespaces_foreign(s->h, &s->namespaces, pid))
+		look_at(s, pid, netns ?: "self", &fds, rc);
 }
 
 /*
@@ -369,8 +378,7 @@ static void read_processes(struct scan *s)
 		if (s->pids++ == 0)
 			ta_put_object(s->f, "processes");
 		s->first |= strcmp(names.v[i], "1") == 0;
-		if (!ta_namespaces_foreign(s->h, all, names.v[i]))
-			look_at(s, names.v[i], "self");
+		visit(s, names.v[i], NULL);
 	}
 	for (size_t i = 0; i < all->n; i++) {
 		ta_cleanup_listeners struct ta_listeners l = {0};
@@ -380,7 +388,7 @@ static void read_processes(struct scan *s)
 	}
 	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->v[i].pids.n; k++)
-			look_at(s, all->v[i].pids.v[k], all->v[i].id ?: "other");
+			visit(s, all->v[i].pids.v[k], all->v[i].id ?: "other");
 }
 
 /* What may be missing from the collections. `listeners` and `own` are the -errno of reading those. */

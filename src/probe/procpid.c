@@ -128,14 +128,14 @@ static const char *container_name(const char *part, const char *parent)
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(prefixes); i++)
 		if (strncmp(part, prefixes[i], strlen(prefixes[i])) == 0)
-			return part + strlen(prefixes[i]);
+			return part[strlen(prefixes[i])] ? part + strlen(prefixes[i]) : NULL;
 	if (!parent)
 		return NULL;
 	if (strcmp(parent, "lxc") == 0 || strcmp(parent, "lxc.payload") == 0)
 		return part;
 	/* A machine of systemd-machined is a container, unless it is libvirt's virtual machine. */
 	if (strcmp(parent, "machine.slice") == 0 && strncmp(part, "machine-", 8) == 0 &&
-		strncmp(part, "machine-qemu", 12) != 0)
+		strncmp(part, "machine-qemu", 12) != 0 && part[8])
 		return part + 8;
 	return NULL;
 }

@@ -66,30 +66,31 @@ static void add_group(struct ta_proc_sockets *p, uint32_t group)
 		p->whole = false;
 }
 
-int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_sockets *s,
-	struct ta_proc_sockets *ret)
+int ta_proc_descriptors(struct ta_host *h, const char *pid, struct ta_strv *ret)
 {
-	ta_cleanup_strv struct ta_strv fds = TA_STRV_INIT;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	return ta_host_list(h, path, ret);
+}
+
+int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_strv *fds,
+	const struct ta_sockets *s, struct ta_proc_sockets *ret)
+{
 	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
 	char path[96];
 	size_t misses = 0;
-	int rc;
 
-	*ret = (struct ta_proc_sockets){.whole = true};
-	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
-	rc = ta_host_list(h, path, &fds);
-	if (rc < 0)
-		return rc;
-	ret->descriptors = fds.n;
-	for (size_t i = 0; i < fds.n; i++) {
+	*ret = (struct ta_proc_sockets){.descriptors = fds->n, .whole = true};
+	for (size_t i = 0; i < fds->n; i++) {
 		uint64_t inode;
-		int group = -1;
+		int group = -1, rc;
 
 		if (misses++ >= (ret->n_groups ? NEXT_SEARCH : FIRST_SEARCH)) {
 			ret->whole = false;
 			break;
 		}
-		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, fds.v[i]);
+		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, fds->v[i]);
 		rc = ta_host_readlink(h, path, &link);
 		if (rc == -EACCES || rc == -EPERM)
 			return rc;

@@ -101,6 +101,8 @@ static void units(void **state)
 		{"8:cpuset:/lxc/web2\n", "web2", true},
 		{"0::/machine.slice/machine-web3.scope/payload\n", "web3.scope", true},
 		{"0::/machine.slice/machine-qemu\\x2d1\\x2dvm.scope/emulator\n", "", false},
+		{"0::/machine.slice/systemd-nspawn@\n", "", false},
+		{"0::/machine.slice/machine-\n", "", false},
 		/* 63 digits are no id. */
 		{"0::/docker/123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n", "", false},
 		{"nonsense\n:::\n", "", false},
