@@ -50,14 +50,26 @@ static struct ta_stype element_of_list(struct ta_stype list)
 	return (struct ta_stype){.kind = list.elem, .node = list.node};
 }
 
-/* Has to come before the list's own: a number is looked up among variables, then parameters, then facts. */
+static struct ta_stype unknown_name(struct ta_checker *c, const struct ta_expr *e)
+{
+	const char *fact = ta_schema_nearest(ta_schema_root(c->rs->schema), e->text);
+	struct ta_nearest near = TA_NEAREST(e->text);
+	struct ta_hint hint;
+
+	for (unsigned i = 0; i < c->n_vars; i++)
+		ta_nearest_try(&near, c->vars[i].name);
+	for (const struct ta_param *p = c->rs->params; p; p = p->next)
+		ta_nearest_try(&near, p->name.text);
+	if (fact)
+		ta_nearest_try(&near, fact);
+	return ta_check_fault(c, e, "no such fact, parameter or variable '%s'%s", e->text, ta_hint(&hint, near.best));
+}
+
+/* Variables first, then parameters, then facts; none may hide another. */
 static struct ta_stype check_name(struct ta_checker *c, struct ta_expr *e)
 {
 	const struct ta_schema_node *root = ta_schema_root(c->rs->schema), *n;
 	struct ta_param *param = ta_names_get(&c->rs->param_names, e->text);
-	struct ta_nearest near = TA_NEAREST(e->text);
-	const char *fact;
-	struct ta_hint hint;
 
 	for (unsigned i = 0; i < c->n_vars; i++) {
 		if (strcmp(c->vars[i].name, e->text) == 0) {
@@ -66,7 +78,6 @@ static struct ta_stype check_name(struct ta_checker *c, struct ta_expr *e)
 			e->slot = (uint16_t)i;
 			return c->vars[i].type;
 		}
-		ta_nearest_try(&near, c->vars[i].name);
 	}
 	if (param) {
 		e->node = TA_N_PARAM;
@@ -78,12 +89,7 @@ static struct ta_stype check_name(struct ta_checker *c, struct ta_expr *e)
 		e->node = TA_N_FACT;
 		return type_of_node(n);
 	}
-	for (param = c->rs->params; param; param = param->next)
-		ta_nearest_try(&near, param->name.text);
-	fact = ta_schema_nearest(root, e->text);
-	if (fact)
-		ta_nearest_try(&near, fact);
-	return ta_check_fault(c, e, "no such fact, parameter or variable '%s'%s", e->text, ta_hint(&hint, near.best));
+	return unknown_name(c, e);
 }
 
 /* The child of an object's type by name, or a fault at [pos, end). */

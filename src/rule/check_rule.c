@@ -36,11 +36,11 @@ static const struct ta_fix_sig *find_fixer(struct ta_checker *c, const struct ta
 	struct ta_nearest near = TA_NEAREST(name->text);
 	struct ta_hint hint;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(fixers[i].name, name->text) == 0)
 			return &fixers[i];
+	for (size_t i = 0; i < n; i++)
 		ta_nearest_try(&near, fixers[i].name);
-	}
 	ta_check_fault_at(c, name->pos, name->end, "no fixer '%s'%s", name->text, ta_hint(&hint, near.best));
 	return NULL;
 }
@@ -94,7 +94,6 @@ static void check_argument(struct ta_checker *c, const struct ta_fix_sig *sig, s
 	for (size_t i = 0; i < sig->n_params; i++) {
 		const struct ta_fix_param *p = &sig->params[i];
 
-		ta_nearest_try(&near, p->name);
 		if (strcmp(p->name, arg->name.text) != 0)
 			continue;
 		arg->type = p->type;
@@ -107,6 +106,8 @@ static void check_argument(struct ta_checker *c, const struct ta_fix_sig *sig, s
 				ta_stype_text(t));
 		return;
 	}
+	for (size_t i = 0; i < sig->n_params; i++)
+		ta_nearest_try(&near, sig->params[i].name);
 	ta_check_fault_at(c, arg->name.pos, arg->name.end, "%s has no parameter '%s'%s", sig->name, arg->name.text,
 		ta_hint(&hint, near.best));
 }

@@ -239,10 +239,15 @@ void ta_lex_string(const struct ta_lexer *l, const struct ta_token *t, struct ta
 {
 	const char *s = l->src->text + t->pos + 1, *end = l->src->text + t->end - 1;
 
-	for (; s < end; s++) {
-		if (*s == '\\')
-			s++;
-		ta_buf_addc(ret, *s);
+	while (s < end) {
+		const char *escape = memchr(s, '\\', (size_t)(end - s)), *stop = escape ? escape : end;
+
+		ta_buf_add(ret, s, (size_t)(stop - s));
+		s = stop;
+		if (escape) {
+			ta_buf_addc(ret, escape[1]);
+			s += 2;
+		}
 	}
 }
 
@@ -288,12 +293,10 @@ bool ta_text_is_clean(const char *text, size_t len, size_t *ret_bad)
 {
 	for (size_t i = 0; i < len;) {
 		unsigned char c = (unsigned char)text[i];
-		size_t n = 1;
+		size_t n = (c >= 0x20 && c < 0x7f) || c == '\t' || c == '\n' || c == '\r';
 
 		if (c >= 0x80)
 			n = ta_printable_char(text + i);
-		else if (c < 0x20 ? !strchr("\t\n\r", c) || !c : c == 0x7f)
-			n = 0;
 		if (!n) {
 			*ret_bad = i;
 			return false;

@@ -107,22 +107,19 @@ int ta_parse_choice(struct ta_parser *p, const char *const *names, size_t n, con
 {
 	struct ta_word word;
 	struct ta_nearest near = {0};
-	int found = -1;
 
 	if (!ta_parser_word(p, "-", what, &word))
 		return -1;
-	near.word = word.text;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(names[i], word.text) == 0)
-			found = (int)i;
+			return (int)i;
+	near.word = word.text;
+	for (size_t i = 0; i < n; i++)
 		ta_nearest_try(&near, names[i]);
-	}
-	if (found < 0) {
-		p->failed = true;
-		ta_diag_add(p->diags, p->src, word.pos, word.end, "'%s' is not %s%s%s%s", word.text, what,
-			near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
-	}
-	return found;
+	p->failed = true;
+	ta_diag_add(p->diags, p->src, word.pos, word.end, "'%s' is not %s%s%s%s", word.text, what,
+		near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+	return -1;
 }
 
 int64_t ta_parse_number(struct ta_parser *p, uint64_t low, uint64_t high, const char *what)

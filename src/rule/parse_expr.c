@@ -173,8 +173,9 @@ static bool find_fn(struct ta_parser *p, const struct ta_word *name, enum ta_fn 
 			*ret = (enum ta_fn)i;
 			return true;
 		}
-		ta_nearest_try(&near, ta_fn_names[i]);
 	}
+	for (size_t i = 0; i <= TA_FN_ANY; i++)
+		ta_nearest_try(&near, ta_fn_names[i]);
 	p->failed = true;
 	ta_diag_add(p->diags, p->src, name->pos, name->end, "no function '%s'%s%s%s", name->text,
 		near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");

@@ -33,8 +33,13 @@ void ta_parser_seek(struct ta_parser *p, uint32_t pos)
 
 unsigned ta_parser_line(struct ta_parser *p, uint32_t pos)
 {
-	for (; p->line_pos < pos; p->line_pos++)
-		p->line += p->src->text[p->line_pos] == '\n';
+	const char *text = p->src->text, *newline;
+
+	while (p->line_pos < pos && (newline = memchr(text + p->line_pos, '\n', pos - p->line_pos))) {
+		p->line++;
+		p->line_pos = (uint32_t)(newline - text) + 1;
+	}
+	p->line_pos = pos;
 	return p->line + 1;
 }
 
@@ -45,9 +50,10 @@ bool ta_parser_is_char(const struct ta_parser *p, char c)
 
 bool ta_parser_is_id(const struct ta_parser *p, const char *word)
 {
+	const char *text = p->src->text + p->tok.pos;
 	size_t n = p->tok.end - p->tok.pos;
 
-	return p->tok.tok == TA_TOK_ID && strncmp(p->src->text + p->tok.pos, word, n) == 0 && !word[n];
+	return p->tok.tok == TA_TOK_ID && *text == *word && strncmp(text, word, n) == 0 && !word[n];
 }
 
 bool ta_parser_take_char(struct ta_parser *p, char c)

@@ -5,7 +5,6 @@
 
 #include <json-c/json.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cpuset.h"
@@ -261,15 +260,14 @@ static void format_int(struct ta_int i, struct ta_buf *b)
 
 static void format_real(double r, struct ta_buf *b)
 {
-	char text[40];
-	size_t n;
-
-	if (r != trunc(r) || fabs(r) >= 1e15) {
+	if (fabs(r) >= 1e15)
 		ta_buf_printf(b, "%.6g", r);
-		return;
-	}
-	n = (size_t)snprintf(text, sizeof(text), "%.0f", r);
-	ta_buf_add(b, text, n);
+	else if (r == trunc(r))
+		ta_buf_printf(b, "%.0f", r);
+	else if (fabs(r) >= 1000)
+		ta_buf_printf(b, "%.1f", r);
+	else
+		ta_buf_printf(b, "%.6g", r);
 }
 
 static void format_string(const char *raw, struct ta_buf *b)
