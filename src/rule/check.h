@@ -15,7 +15,7 @@ struct ta_checker {
 	struct ta_rules *rs;
 	const struct ta_source *src;
 	struct ta_diags *diags;
-	const char *each_name; /* in scope for messages; NULL: none */
+	const char *each_name; /* the first variable, or NULL */
 	struct ta_check_var vars[TA_VARS_MAX];
 	unsigned n_vars;
 	int rc;

@@ -240,7 +240,7 @@ int ta_check_push_var(struct ta_checker *c, const struct ta_expr *at, const char
 		ta_check_fault(c, at, "the variable '%s' has the name of %s", name, what);
 		return -1;
 	}
-	if (c->n_vars == TA_VARS_MAX) {
+	if (c->n_vars == (unsigned)(c->each_name ? TA_VARS_MAX : TA_LOOP_VARS_MAX)) {
 		ta_check_fault(c, at, "more than %d variables inside each other", TA_LOOP_VARS_MAX);
 		return -1;
 	}

@@ -176,7 +176,7 @@ static void check_fix(struct ta_checker *c, const struct ta_rule *r, const struc
 int ta_rule_check(struct ta_rules *rs, struct ta_rule *r, const struct ta_fix_sig *fixers, size_t n_fixers,
 	struct ta_diags *diags)
 {
-	struct ta_checker c = {.rs = rs, .src = r->source, .diags = diags};
+	struct ta_checker c = {.rs = rs, .src = r->source, .diags = diags, .each_name = r->each_name};
 
 	/* Without its variable everything else would only be told "no such fact". */
 	if (check_each(&c, r)) {

@@ -53,6 +53,9 @@ bool ta_parser_word(struct ta_parser *p, const char *more, const char *what, str
 /* Strings side by side, joined by a blank; NULL after a fault. */
 const char *ta_parser_text(struct ta_parser *p);
 
+/* True at a key of a rule that begins a line: no expression goes on there (parse_rule.c). */
+bool ta_parser_at_rule_key(const struct ta_parser *p);
+
 /* An expression (parse_expr.c). */
 struct ta_expr *ta_parse_expr(struct ta_parser *p);
 /* A number with sign, string, true, false, unlimited, auto, or a list of these. */

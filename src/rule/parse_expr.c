@@ -321,7 +321,7 @@ static struct ta_expr *parse_name(struct ta_parser *p)
 		p->tok.pos, p->tok.end};
 	if (!name.text)
 		return NULL;
-	if (is_reserved(&name)) {
+	if (is_reserved(&name) || ta_parser_at_rule_key(p)) {
 		ta_parser_expected(p, "a value");
 		return NULL;
 	}

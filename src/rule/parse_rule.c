@@ -257,6 +257,16 @@ static const struct ta_stanza_key keys[] = {
 	{"case", parse_case, true},
 };
 
+bool ta_parser_at_rule_key(const struct ta_parser *p)
+{
+	if (!p->tok.first)
+		return false;
+	for (size_t i = 0; i < TA_ARRAY_SIZE(keys); i++)
+		if (ta_parser_is_id(p, keys[i].name))
+			return true;
+	return false;
+}
+
 static bool push_rule(struct ta_rules *rs, struct ta_rule *r)
 {
 	if (rs->n_rules == rs->cap_rules) {
