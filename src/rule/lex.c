@@ -260,17 +260,18 @@ static bool leaves_rule(const char *line)
 uint32_t ta_lex_skip_braces(const struct ta_lexer *l, uint32_t pos)
 {
 	const char *s = l->src->text;
+	uint32_t end = pos + TA_MIN((uint32_t)l->src->len - pos, TA_CASE_MAX);
 	unsigned depth = 1;
 
-	for (; pos < l->src->len; pos++) {
+	for (; pos < end; pos++) {
 		switch (s[pos]) {
 		case '"':
-			for (pos++; pos < l->src->len && s[pos] != '"' && s[pos] != '\n'; pos++)
+			for (pos++; pos < end && s[pos] != '"' && s[pos] != '\n'; pos++)
 				pos += s[pos] == '\\' && s[pos + 1] && s[pos + 1] != '\n';
 			pos -= s[pos] == '\n';
 			break;
 		case '#':
-			while (pos + 1 < l->src->len && s[pos + 1] != '\n')
+			while (pos + 1 < end && s[pos + 1] != '\n')
 				pos++;
 			break;
 		case '\n':

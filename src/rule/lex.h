@@ -52,6 +52,8 @@ size_t ta_lex_word(struct ta_lexer *l, uint32_t pos, const char *more, uint32_t 
 /* Appends the text of a STRING token without quotes and escapes. */
 void ta_lex_string(const struct ta_lexer *l, const struct ta_token *t, struct ta_buf *ret);
 
+#define TA_CASE_MAX (16u << 10) /* bytes of a case: one that is not closed costs no more to find */
+
 /*
  * `pos` stands behind the `{` of a case: the byte behind its `}`, or 0 if it does not end.
  * Only strings, comments and braces are looked at, so that loading does not pay for cases.

@@ -43,8 +43,9 @@ void ta_stanza_sync(struct ta_parser *p, const struct ta_stanza_key *keys, size_
 {
 	p->lex.quiet = true;
 	while (p->tok.tok != TA_TOK_END) {
-		if (p->tok.first && p->tok.tok == TA_TOK_ID &&
-			(ta_parser_is_id(p, "end") || at_margin(p) || key_ahead(p, keys, n_keys) >= 0))
+		bool key = p->tok.first && (at_margin(p) || key_ahead(p, keys, n_keys) >= 0);
+
+		if (p->tok.tok == TA_TOK_ID && (key || ta_parser_is_id(p, "end")))
 			break;
 		ta_parser_next(p);
 	}

@@ -216,7 +216,7 @@ static bool parse_case(struct ta_parser *p, void *stanza)
 	c->body = p->tok.end;
 	end = ta_lex_skip_braces(&p->lex, c->body);
 	if (!end)
-		return ta_parser_fault(p, "this '{' is not closed");
+		return ta_parser_fault(p, "this '{' is not closed within %u bytes", TA_CASE_MAX);
 	ta_parser_seek(p, end);
 	c->next = r->cases; /* turned round when the rule ends */
 	r->cases = c;

@@ -21,7 +21,7 @@ struct ta_stanza_key {
 bool ta_stanza_keys(struct ta_parser *p, const struct ta_stanza_key *keys, size_t n_keys, void *stanza,
 	const char *what, uint64_t *ret_seen);
 
-/* Skips to the next word at the start of a line that begins a stanza or is one of the keys. */
+/* Skips to the next `end`, or word at the start of a line that begins a stanza or is one of the keys. */
 void ta_stanza_sync(struct ta_parser *p, const struct ta_stanza_key *keys, size_t n_keys);
 
 /* The word ahead as one of `names`; its number, or −1 after a fault. */
