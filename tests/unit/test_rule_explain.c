@@ -201,33 +201,22 @@ static void test_explain_for_people(void **state)
 
 	assert_int_equal(ta_rule_explain(k.rs, ta_rules_first(k.rs), NULL, f, &b), 0);
 	assert_string_equal(ta_buf_text(&b),
-		"nic.channels.combined\n"
-		"One queue per physical core near the NIC\n"
-		"warning, weight 8, risk link-flap, t.rules:1\n"
+		"Each\tnic in nics\n"
+		"When\tnic.up\n"
+		"Want\tnic.channels.combined.current >= min(nic.channels.combined.max, numa[nic.numa_node].physical_cores)\n"
+		"Evidence\tcounters.softnet.dropped > 0\n"
+		"Fix\tnic.channels(ifname = nic.key, combined = min(nic.channels.combined.max, 64)), never lowers\n"
 		"\n"
-		"Why       Packets of one queue are handled by one CPU. With fewer queues than\n"
-		"          cores some cores idle while others drop.\n"
-		"Sources   Documentation/networking/scaling.rst\n"
-		"\n"
-		"Each      nic in nics\n"
-		"When      nic.up\n"
-		"Want      nic.channels.combined.current >= min(nic.channels.combined.max,\n"
-		"          numa[nic.numa_node].physical_cores)\n"
-		"Evidence  counters.softnet.dropped > 0\n"
-		"Fix       nic.channels(ifname = nic.key, combined =\n"
-		"          min(nic.channels.combined.max, 64)), never lowers\n"
-		"\n"
-		"On this host\n"
-		"  eth0: fail\n"
-		"    nic.channels.combined.current is 4, wanted >= 8 (min of\n"
-		"    nic.channels.combined.max 8, numa[\"0\"].physical_cores 16)\n"
-		"      nic.up is true\n"
-		"      nic.channels.combined.current is 4\n"
-		"      nic.channels.combined.max is 8\n"
-		"      numa[\"0\"].physical_cores is 16\n"
-		"      counters.softnet.dropped is unknown (missing)\n"
-		"      nic.key is \"eth0\"\n"
-		"    fix: nic.channels(ifname = \"eth0\", combined = 8)\n");
+		"eth0: fail\n"
+		"  nic.channels.combined.current is 4, wanted >= 8 (min of nic.channels.combined.max 8, "
+		"numa[\"0\"].physical_cores 16)\n"
+		"    nic.up is true\n"
+		"    nic.channels.combined.current is 4\n"
+		"    nic.channels.combined.max is 8\n"
+		"    numa[\"0\"].physical_cores is 16\n"
+		"    counters.softnet.dropped is unknown (missing)\n"
+		"    nic.key is \"eth0\"\n"
+		"  fix: nic.channels(ifname = \"eth0\", combined = 8)\n");
 	kit_done(&k);
 }
 
