@@ -14,6 +14,7 @@
 #define ALL_GROUPS 64 /* with -v */
 #define MAX_SUBJECTS 8
 #define MAX_COMMANDS 4
+#define MAX_PERSIST_LINES 4
 
 struct group {
 	const struct ta_finding *first;
@@ -199,11 +200,24 @@ static void get_command(const struct ta_finding *f, struct ta_buf *ret)
 		ta_buf_adds(ret, f->fix_command);
 }
 
+/* Whole files are for those who ask for them. */
 static void get_persist(const struct ta_finding *f, struct ta_buf *ret)
 {
 	if (f->fix_persist_file)
 		ta_buf_printf(ret, "%s:\n%s", f->fix_persist_file,
 			f->fix_persist_text ? f->fix_persist_text : "");
+}
+
+static void get_persist_short(const struct ta_finding *f, struct ta_buf *ret)
+{
+	size_t lines = 1;
+
+	for (const char *s = f->fix_persist_text; s && *s; s++)
+		lines += *s == '\n';
+	if (lines <= MAX_PERSIST_LINES)
+		get_persist(f, ret);
+	else
+		ta_buf_printf(ret, "%s (%zu lines: -v shows them)", f->fix_persist_file, lines);
 }
 
 static void get_error(const struct ta_finding *f, struct ta_buf *ret)
@@ -246,11 +260,12 @@ static void what_to_type(
 		add_texts(f, &commands, "Type", o, b);
 		if (disruption)
 			ta_part_labelled(b, o, "Risk", disruption);
+		if (f->rule->risk == TA_RISK_WORKLOAD)
+			ta_part_labelled(b, o, "Risk",
+				"workload: helps some services and costs others; measure before "
+				"and after");
 	}
-	if (f->rule->risk == TA_RISK_WORKLOAD)
-		ta_part_labelled(b, o, "Risk",
-			"workload: helps some services and costs others; measure before and after");
-	if (distinct(f, n, get_persist, &files))
+	if (distinct(f, n, o->verbosity > 0 ? get_persist : get_persist_short, &files))
 		add_texts(f, &files, "Keep", o, b);
 	if (distinct(f, n, get_error, &errors))
 		add_refusal(&errors, o, b);

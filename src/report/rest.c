@@ -1,13 +1,15 @@
 /*
  * What does not fail: unknown by reason, waived, and with -v what passes and what does not apply.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/parts.h"
 #include "report/text.h"
 
-#define MAX_REASONS 12
+#define MAX_DETAILS 5 /* of one reason; the rest with -v */
+#define MAX_NAMES 6
 
 /* Findings that share reason and detail, as one line. */
 struct reason {
@@ -77,7 +79,7 @@ static int collect(const struct ta_audit *a, enum ta_verdict v, struct reasons *
 
 static void add_names(const struct reason *r, const struct ta_report_options *o, struct ta_buf *ret)
 {
-	size_t cap = o->verbosity > 0 ? r->rules.n : 6;
+	size_t cap = o->verbosity > 0 ? r->rules.n : MAX_NAMES;
 
 	if (r->rules.n == cap + 1)
 		cap++;
@@ -95,29 +97,76 @@ static void heading(
 	ta_buf_printf(b, " (%zu)\n", n);
 }
 
+static const char *meaning_of(const char *word)
+{
+	static const char *const meanings[][2] = {
+		{"missing", "the system does not have it, or does not say"},
+		{"denied", "this user may not read it"},
+		{"unsupported", "the device, the driver or the kernel cannot tell"},
+		{"malformed", "what was read makes no sense"},
+		{"not-asked", "asking would change the host, or it is not in the capture"},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(meanings); i++)
+		if (strcmp(meanings[i][0], word) == 0)
+			return meanings[i][1];
+	return "";
+}
+
+static void add_detail(const struct reason *r, const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	add_names(r, o, &text);
+	if (*r->detail)
+		ta_buf_printf(&text, " - %s", r->detail);
+	ta_text_pad(b, 4);
+	ta_text_wrap(b, ta_buf_text(&text), o->columns, 4, 6);
+	ta_buf_addc(b, '\n');
+}
+
+/* The `n` entries of one word. */
+static void add_word(
+	const struct reason *r, size_t n, const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+	size_t cap = o->verbosity > 0 ? n : MAX_DETAILS, subjects = 0;
+
+	for (size_t i = 0; i < n; i++)
+		subjects += r[i].rules.n;
+	if (n == cap + 1)
+		cap++;
+	if (*r->word) {
+		ta_buf_printf(&line, "%s (%zu)", r->word, subjects);
+		if (*meaning_of(r->word))
+			ta_buf_printf(&line, ": %s", meaning_of(r->word));
+		ta_text_pad(b, 2);
+		ta_text_wrap(b, ta_buf_text(&line), o->columns, 2, 4);
+		ta_buf_addc(b, '\n');
+	}
+	for (size_t i = 0; i < n && i < cap; i++)
+		add_detail(&r[i], o, b);
+	if (n > cap)
+		ta_buf_printf(b, "    and %zu more: %s check%s -v\n", n - cap, o->program, o->how);
+}
+
 static void by_reason(const struct ta_audit *a, enum ta_verdict v, const char *title,
 	const struct ta_report_options *o, struct ta_buf *b)
 {
 	ta_cleanup(reasons_done) struct reasons r = {0};
-	size_t cap = o->verbosity > 0 ? SIZE_MAX : MAX_REASONS;
 
-	if (!a->summary[v] || collect(a, v, &r) < 0)
+	if (!a->summary[v])
 		return;
-	heading(o, b, title, a->summary[v]);
-	for (size_t i = 0; i < r.n && i < cap; i++) {
-		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-		const struct reason *one = &r.v[i];
-
-		ta_buf_printf(&text, "%s%s%s\n", one->word, *one->word && *one->detail ? ": " : "",
-			one->detail);
-		add_names(one, o, &text);
-		ta_text_pad(b, 2);
-		ta_text_wrap(b, ta_buf_text(&text), o->columns, 2, 6);
-		ta_buf_addc(b, '\n');
+	if (collect(a, v, &r) < 0) {
+		b->error = -ENOMEM;
+		return;
 	}
-	if (r.n > cap)
-		ta_buf_printf(b, "  and %zu more reasons: %s check%s -v\n", r.n - cap, o->program,
-			o->how);
+	heading(o, b, title, a->summary[v]);
+	for (size_t i = 0, n; i < r.n; i += n) {
+		for (n = 1; i + n < r.n && strcmp(r.v[i].word, r.v[i + n].word) == 0;)
+			n++;
+		add_word(&r.v[i], n, o, b);
+	}
 }
 
 void ta_part_unknown(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)

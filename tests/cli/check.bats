@@ -99,7 +99,8 @@ mine() {
 	expect 3
 	contains "$output" "No score (profile mine), coverage 0 %"
 	contains "$output" "Could not be judged (2)"
-	contains "$output" "missing"
+	contains "$output" "missing (2): "
+	contains "$errors" "0 % of what applies could be judged, less than 50 (--min-coverage)"
 	mine --min-coverage 0
 	expect 0
 	mine --format json
@@ -269,6 +270,7 @@ R
 	mine
 	expect 2
 	contains "$output" "Broken rules (1)"
+	contains "$errors" "cannot be evaluated on these facts"
 	mine --format json
 	expect 2
 	valid check
@@ -306,4 +308,33 @@ R
 		awk -v n="$columns" 'length($0) > n && !/sysctl -w|tuneaudit[^ ]* |, costs |net.core.somaxconn = / && NF > 2' "$DIR/out" > "$DIR/long"
 		[ ! -s "$DIR/long" ] || { cat "$DIR/long"; false; }
 	done
+}
+
+@test "every host of the project, by every profile: no crash, valid JSON, ASCII text" {
+	ta rules list
+	profiles=$(sed -n '/^Profiles:/,$s/^  \([a-z-]*\) .*/\1/p' "$DIR/out")
+	contains "$profiles" base
+	for f in "$TREE"/fixtures/hosts/*.json; do
+		name=$(basename "$f" .json)
+		host=$(fixture "$name")
+		for p in $profiles; do
+			ta check --profile "$p" --capture "$host" --format json
+			[ "$status" -le 3 ] && [ "$status" -ne 2 ] || expect 1
+			valid check
+			[ "$status" -eq 3 ] || [ -z "$errors" ]
+		done
+		COLUMNS=20 ta check -v --capture "$host"
+		is_ascii
+		rm -rf "$host"
+	done
+}
+
+@test "this machine, as it is" {
+	ta check --min-coverage 0 --fail-on none
+	expect 0
+	contains "$output" "Score"
+	contains "$output" "tuneaudit check --profile NAME"
+	ta check --min-coverage 0 --fail-on none --format json
+	expect 0
+	valid check
 }

@@ -284,7 +284,7 @@ static void next_steps_fit_the_result(void **state)
 	out = print(w, "text",
 		(struct ta_report_options){
 			.columns = 80, .no_root = "sudo tuneaudit check", .profiles = &profiles});
-	has(out, "Could not be judged (1)\n  denied: ");
+	has(out, "Could not be judged (1)\n  denied (1): ");
 	has(out, "  sudo tuneaudit check\n");
 	has(out, "Profiles: all, gateway");
 	lacks(out, "explain");

@@ -166,6 +166,22 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 	return TA_EXIT_OK;
 }
 
+/* The exit code, with a word where it is not about findings. */
+static int conclude(
+	const struct ta_audit *a, unsigned min_coverage, const enum ta_severity *fail_on)
+{
+	int code = ta_audit_exit(a, min_coverage, fail_on);
+
+	if (code == TA_EXIT_USAGE)
+		return ta_cli_fail(
+			code, "a rule cannot be evaluated on these facts: see 'Broken rules'");
+	if (code == TA_EXIT_COVERAGE)
+		return ta_cli_fail(code,
+			"%u %% of what applies could be judged, less than %u (--min-coverage)",
+			a->coverage, min_coverage);
+	return code;
+}
+
 static int check(struct ta_cli *cli, const struct values *v, struct ta_session *s,
 	struct ta_ruleset *rs, struct ta_audit *audit)
 {
@@ -191,7 +207,7 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 		code = ta_session_collect(s, v->capture, &owners);
 	if (code == TA_EXIT_OK)
 		code = judge(cli, v, s, rs, &o, format, audit);
-	return code == TA_EXIT_OK ? ta_audit_exit(audit, (unsigned)v->min_coverage, fail_on) : code;
+	return code == TA_EXIT_OK ? conclude(audit, (unsigned)v->min_coverage, fail_on) : code;
 }
 
 static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
