@@ -364,6 +364,22 @@ static void test_interrupts_near_and_apart(void **state)
 	refuse(f, "irq.affinity", "", "{\"ifname\":\"eth1\"}", "cannot be moved");
 }
 
+static void test_interfaces_do_not_share_cpus(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = nic_facts("eth0");
+
+	ta_put_i64(f, 2, "nics", "eth0", "irq", "rx_vectors");
+	ta_put_i64(f, 1, "nics", "eth1", "numa_node");
+	put_cpus(f, "4-7", TA_KEYS("numa", "1", "cpus"));
+	put_irq(f, "20", "eth0", 0, "4");
+	put_irq(f, "21", "eth0", 1, "4");
+	put_irq(f, "30", "eth1", 0, "4");
+	put_irq(f, "31", "eth1", 1, "4");
+	put_irq(f, "32", "eth1", 2, "4");
+	expect(f, "irq.affinity", "", "{\"ifname\":\"eth1\"}",
+		"for x in 30:6 31:7 32:4; do echo ${x#*:} > /proc/irq/${x%:*}/smp_affinity_list; done");
+}
+
 static void test_fast_cores_first(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = nic_facts("eth0");
@@ -538,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_two_ports_of_one_device),
 		cmocka_unit_test(test_features_and_moderation),
 		cmocka_unit_test(test_interrupts_near_and_apart),
+		cmocka_unit_test(test_interfaces_do_not_share_cpus),
 		cmocka_unit_test(test_fast_cores_first),
 		cmocka_unit_test(test_steering),
 		cmocka_unit_test(test_words_of_sysfs),

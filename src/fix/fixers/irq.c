@@ -14,7 +14,7 @@
 
 static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
 
-static const char *const reads[] = {"irqs.*.device", "processes.*.comm", "nics.*.numa_node", "numa.*.cpus",
+static const char *const reads[] = {"irqs.*.device", "processes.*.comm", "nics.*.numa_node", "nics.*.irq.rx_vectors", "numa.*.cpus",
 	"cpu.online_list", "cpu.core_of", "cpu.isolated", "cpu.fast_cpus", NULL};
 
 static const struct ta_fix_sig sigs[] = {{"irq.affinity", params, TA_ARRAY_SIZE(params), reads}};
@@ -87,10 +87,33 @@ static int find_vectors(const struct ta_facts *facts, const char *ifname, struct
 	return 0;
 }
 
-/* "45:0 46:2": interrupt and CPU. */
-static void add_pairs(struct ta_buf *b, const struct vectors *list, const unsigned *cpus, size_t n_cpus)
+/* Queues of the interfaces of the same node that stand before this one: they have the first CPUs. */
+static size_t queues_before(const struct ta_facts *facts, const char *ifname)
 {
-	size_t nth = 0;
+	struct json_object *nics = ta_facts_at(facts, TA_KEYS("nics"));
+	int64_t node = -1, other, queues;
+	size_t n = 0;
+
+	if (!json_object_is_type(nics, json_type_object))
+		return 0;
+	ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "numa_node"), &node);
+	json_object_object_foreach(nics, name, nic)
+	{
+		(void)nic;
+		if (!strcmp(name, ifname))
+			break;
+		other = -1;
+		ta_facts_get_i64(facts, TA_KEYS("nics", name, "numa_node"), &other);
+		if (other == node && ta_facts_get_i64(facts, TA_KEYS("nics", name, "irq", "rx_vectors"), &queues) &&
+			queues > 0)
+			n += (size_t)queues;
+	}
+	return n;
+}
+
+/* "45:0 46:2": interrupt and CPU, from the CPU at `nth` on. */
+static void add_pairs(struct ta_buf *b, const struct vectors *list, const unsigned *cpus, size_t n_cpus, size_t nth)
+{
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (i && list->v[i].queue != list->v[i - 1].queue)
@@ -157,7 +180,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 			ta_buf_adds(&ret->command,
 				"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
 				"systemctl disable --now irqbalance\n");
-		add_pairs(&pairs, &list, cpus, n_cpus);
+		add_pairs(&pairs, &list, cpus, n_cpus, queues_before(facts, ifname));
 		ta_buf_printf(&ret->command,
 			"for x in %s; do echo ${x#*:} > /proc/irq/${x%%:*}/smp_affinity_list; done\n",
 			ta_buf_text(&pairs));
