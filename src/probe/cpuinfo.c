@@ -63,6 +63,7 @@ static int add_cpu(struct ta_cpuinfo *ci, int64_t cpu)
 
 	if (cpu < 0 || cpu >= TA_CPU_LIMIT || ta_cpuset_has(&ci->processors, (unsigned)cpu))
 		return 0;
+	ci->current = ci->n_cpus;
 	if (ci->n_cpus == ci->cap) {
 		size_t cap = ci->cap ? 2 * ci->cap : 16;
 
@@ -75,6 +76,16 @@ static int add_cpu(struct ta_cpuinfo *ci, int64_t cpu)
 	ci->cpus[ci->n_cpus++] = (struct ta_cpuinfo_cpu){
 		.cpu = (unsigned)cpu, .package = -1, .core = -1, .implementer = -1, .part = -1};
 	return ta_cpuset_add(&ci->processors, (unsigned)cpu);
+}
+
+/* s390 lists its CPUs first and has a stanza for each further down, since 4.12. */
+static void see_cpu_number(struct ta_cpuinfo *ci, const char *value)
+{
+	int64_t cpu = number_or(value, -1);
+
+	for (size_t i = 0; i < ci->n_cpus; i++)
+		if (ci->cpus[i].cpu == cpu)
+			ci->current = i;
 }
 
 /* Several keys may name the model; the one of the highest rank wins, of equals the first. */
@@ -131,6 +142,8 @@ static bool see_layout(struct ta_cpuinfo *ci, const char *key, const char *value
 	} else if (!strcmp(key, "arch") && !strcmp(value, "IA-64")) {
 		ci->layout = TA_CPU_IA64;
 		ci->arch = "ia64";
+	} else if (!strcmp(key, "type") && !strncmp(value, "sun4", 4)) {
+		ci->layout = TA_CPU_SPARC;
 	} else if (!strcmp(key, "system type")) {
 		ci->layout = TA_CPU_MIPS; /* loongarch prints it too, and its ISA later */
 	} else if (!strcmp(key, "machine") || !strcmp(key, "platform")) {
@@ -171,9 +184,11 @@ static void see_model(struct ta_cpuinfo *ci, const char *key, const char *value)
 
 static void see_cpu_ids(struct ta_cpuinfo *ci, const char *key, const char *value)
 {
-	struct ta_cpuinfo_cpu *last = ci->n_cpus ? &ci->cpus[ci->n_cpus - 1] : NULL;
+	struct ta_cpuinfo_cpu *last = ci->n_cpus ? &ci->cpus[ci->current] : NULL;
 
-	if (!strcmp(key, "CPU implementer") || !strcmp(key, "CPU part")) {
+	if (!strcmp(key, "cpu number") && ci->layout == TA_CPU_S390) {
+		see_cpu_number(ci, value);
+	} else if (!strcmp(key, "CPU implementer") || !strcmp(key, "CPU part")) {
 		int64_t v = number_or(value, -1);
 		bool is_part = !strcmp(key, "CPU part");
 
@@ -207,10 +222,11 @@ int ta_cpuinfo_line(struct ta_cpuinfo *ci, const char *line, size_t len)
 	while (isspace((unsigned char)*value))
 		value++;
 
-	if (!strcmp(key, "processor") && isdigit((unsigned char)*value)) {
-		ci->has_cpu_lines = true;
+	if (!strcmp(key, "processor") && isdigit((unsigned char)*value))
 		return add_cpu(ci, number_or(value, -1));
-	}
+	/* sparc, under "State:": "CPU12: online" */
+	if (!strncmp(key, "CPU", 3) && !strncmp(value, "online", 6))
+		return add_cpu(ci, number_or(key + 3, -1));
 	if (!strncmp(key, "processor ", 10))
 		return s390_processor(ci, key, value);
 	if (!strcmp(key, "flags") || !strcasecmp(key, "features"))
@@ -242,8 +258,8 @@ void ta_cpuinfo_finish(struct ta_cpuinfo *ci)
 {
 	bool arm = ci->layout == TA_CPU_ARM;
 
-	/* One-CPU kernels of some ports print no processor line. */
-	if (!ci->n_cpus && (ci->rank || ci->layout != TA_CPU_UNKNOWN))
+	/* Kernels for one CPU of old arm print no processor line; other ports may have many and not say so. */
+	if (!ci->n_cpus && arm)
 		(void)add_cpu(ci, 0);
 	if (ci->layout == TA_CPU_S390 && !*ci->model && *ci->machine) {
 		memcpy(ci->model, "IBM ", 4);

@@ -1,6 +1,6 @@
 /*
  * /proc/cpuinfo, in the layouts of x86, arm, arm64, powerpc, s390, mips,
- * riscv, loongarch and ia64. There is no one format: each architecture's
+ * riscv, loongarch, ia64 and sparc. There is no one format: each architecture's
  * show_cpuinfo() prints what it likes (arch/…/kernel/{cpu/proc,setup,proc}.c).
  */
 #pragma once
@@ -20,6 +20,7 @@ enum ta_cpu_layout {
 	TA_CPU_RISCV,
 	TA_CPU_LOONGARCH,
 	TA_CPU_IA64,
+	TA_CPU_SPARC,
 };
 
 /* What the stanza of one CPU says; −1 where it says nothing. */
@@ -49,7 +50,7 @@ struct ta_cpuinfo {
 	bool first_only;
 	int rank;
 	size_t cap;
-	bool has_cpu_lines;
+	size_t current; /* the CPU that the lines are about */
 	bool arm32;
 	bool arm64;
 	bool x86_32;

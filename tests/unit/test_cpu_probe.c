@@ -8,7 +8,8 @@
 
 #include "tests/unit/probes.h"
 
-extern const struct ta_probe ta_probe_cpu, ta_probe_numa, ta_probe_cpufreq;
+extern const struct ta_probe ta_probe_cpu, ta_probe_numa, ta_probe_cpufreq, ta_probe_cpuidle, ta_probe_cputime,
+	ta_probe_throttle;
 extern const struct ta_derivation ta_derive_node_cores, ta_derive_asymmetry;
 
 static struct tree t;
@@ -584,6 +585,36 @@ static void null_in_nohz_full(void **state)
 	FACT(f, "[1]", "cpu", "isolated");
 }
 
+static void idle_time_and_heat(void **state)
+{
+	plain(2, 1, 2);
+	file("1\n", CPU "online");
+	file("intel_idle\n", CPU "cpuidle/current_driver");
+	file("menu\n", CPU "cpuidle/current_governor_ro");
+	file("C6\n", CPU "cpu1/cpuidle/state3/name");
+	file("133\n", CPU "cpu1/cpuidle/state3/latency");
+	file("1\n", CPU "cpu1/cpuidle/state3/disable");
+	file("7\n", CPU "cpu1/thermal_throttle/core_throttle_count");
+	file("cpu  100 20 30 800 10 0 5 35 0 0\ncpu1 1 1 1 1\n", "proc/stat");
+	f = probe_tree(&t,
+		(const struct ta_probe *const[]){&ta_probe_cpuidle, &ta_probe_cputime, &ta_probe_throttle, NULL},
+		(const struct ta_derivation *const[]){NULL});
+	FACT(f, "\"intel_idle\"", "cpu", "idle", "driver");
+	FACT(f, "\"menu\"", "cpu", "idle", "governor");
+	FACT(f, "{\"name\":\"C6\",\"latency_us\":133,\"disabled\":true}", "cpu", "idle", "states", "state3");
+	FACT(f, "120", "cpu", "time", "user");
+	FACT(f, "810", "cpu", "time", "idle");
+	FACT(f, "35", "cpu", "time", "steal");
+	FACT(f, "3.5", "cpu", "time", "steal_percent");
+	FACT(f, "7", "cpu", "throttle", "core_events");
+	HOLE(f, TA_MISSING, "cpu.throttle.package_events");
+	f = ta_facts_free(f);
+	file("intr 5\n", "proc/stat");
+	f = probe_tree(&t, (const struct ta_probe *const[]){&ta_probe_cputime, NULL},
+		(const struct ta_derivation *const[]){NULL});
+	HOLE(f, TA_MALFORMED, "cpu.time.steal");
+}
+
 static void nonsense(void **state)
 {
 	file("0-1\n", CPU "online");
@@ -616,7 +647,8 @@ int main(void)
 		TEST(base_clock_tells_types), TEST(perf_names_types), TEST(odd_number_of_threads),
 		TEST(shared_policy_of_old_kernels), TEST(sleeping_policy_is_left_out), TEST(slow_clock_is_not_asked),
 		TEST(turbo_and_limits), TEST(nodes_with_holes_and_without_cpus), TEST(nodes_by_mask),
-		TEST(overlapping_nodes_are_one), TEST(no_node_directory), TEST(null_in_nohz_full), TEST(nonsense),
+		TEST(overlapping_nodes_are_one), TEST(no_node_directory), TEST(null_in_nohz_full),
+		TEST(idle_time_and_heat), TEST(nonsense),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,24 @@ static void other_layouts(void **state)
 	assert_string_equal(ci.arch, "s390x");
 	assert_int_equal(ci.n_cpus, 2);
 	assert_int_equal(ci.cpus[1].cpu, 4);
+	assert_int_equal(ci.cpus[1].core, -1);
+
+	/* Newer kernels go on with a stanza for each. */
+	parse("vendor_id       : IBM/S390\nprocessor 0: version = FF, machine = 8561\nprocessor 1: version = FF, machine = 8561\n\n"
+	      "cpu number      : 0\nphysical id     : 2\ncore id         : 7\n\ncpu number      : 1\nphysical id     : 3\n");
+	assert_int_equal(ci.cpus[0].package, 2);
+	assert_int_equal(ci.cpus[0].core, 7);
+	assert_int_equal(ci.cpus[1].package, 3);
+
+	parse("cpu\t\t: UltraSparc T2 (Niagara2)\ntype\t\t: sun4v\nncpus probed\t: 64\nState:\nCPU0:\t\tonline\nCPU9:\t\tonline\n");
+	assert_int_equal(ci.layout, TA_CPU_SPARC);
+	assert_string_equal(ci.model, "UltraSparc T2 (Niagara2)");
+	assert_int_equal(ci.n_cpus, 2);
+	assert_int_equal(ci.cpus[1].cpu, 9);
+
+	/* How many there are is not said in a way that we know: better none than one. */
+	parse("cpu\t\t\t: Alpha\ncpu model\t\t: EV67\ncpus detected\t\t: 4\n");
+	assert_int_equal(ci.n_cpus, 0);
 
 	parse("system type\t\t: Some SoC\nmachine\t\t\t: A router\nprocessor\t\t: 0\ncpu model\t\t: MIPS 24Kc V7.4\n");
 	assert_int_equal(ci.layout, TA_CPU_MIPS);
