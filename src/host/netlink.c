@@ -24,11 +24,13 @@ static int error_of(const struct nlmsghdr *nlh)
 }
 
 /*
- * mnl_nlmsg_ok() of libmnl 1.0.4 takes lengths above 2^31 for negative ones, and lets them pass.
+ * mnl_nlmsg_ok() of libmnl 1.0.4 takes lengths above 2^31 for negative ones, and lets them pass. Attributes are
+ * looked for up to the aligned length (mnl_nlmsg_get_payload_tail()), so that must be there too; the kernel's always is.
  */
 static bool is_whole(const struct nlmsghdr *nlh, int left)
 {
-	return left >= (int)sizeof(*nlh) && nlh->nlmsg_len <= TA_NL_CAP && mnl_nlmsg_ok(nlh, left);
+	return left >= (int)sizeof(*nlh) && nlh->nlmsg_len <= TA_NL_CAP && (int)NLMSG_ALIGN(nlh->nlmsg_len) <= left &&
+		mnl_nlmsg_ok(nlh, left);
 }
 
 static bool ends_answer(const struct nlmsghdr *nlh)

@@ -73,7 +73,7 @@ static void test_dump(void **state)
 	add(&b, NLMSG_DONE, NLM_F_MULTI, 1, &zero, sizeof(zero));
 	assert_parse(&b, b.len, 0, 2);
 	for (size_t cut = 1; cut < b.len; cut++)
-		assert_parse(&b, cut, -EBADMSG, cut >= 58 ? 2 : cut >= 21 ? 1 : 0);
+		assert_parse(&b, cut, -EBADMSG, cut >= 60 ? 2 : cut >= 24 ? 1 : 0);
 	assert_parse(&b, 0, -EBADMSG, 0);
 }
 
