@@ -18,6 +18,9 @@
 #define SCHEMA "tuneaudit.calls/1"
 #define DEPTH_LIMIT 6
 #define NAMES_LIMIT 200000u /* as ta_host_list() */
+/* json-c takes up to a kilobyte for an object of two characters; 16 MiB of those would be gigabytes. */
+#define OBJECTS_LIMIT 100000u
+#define VALUES_LIMIT 500000u
 
 static const char *const ask_names[] = {
 	[TA_ASK_READ] = "read",
@@ -225,17 +228,32 @@ static bool is_foreign(struct json_object *root)
 		json_object_get_int64(bits) != (int64_t)sizeof(long) * 8;
 }
 
-int ta_calls_parse(const char *text, size_t len, struct ta_calls *ret, struct ta_err *err)
+static int check_size(const char *text, size_t len, struct ta_err *err)
 {
-	struct json_object *root, *complete;
-	struct json_tokener *tok;
-	size_t end;
-	int rc;
+	size_t objects = 0, values = 0;
 
 	if (len > TA_CALLS_CAP)
 		return ta_err_set(err, -EFBIG, "larger than %u bytes", TA_CALLS_CAP);
 	if (memchr(text, '\0', len))
 		return ta_err_set(err, -EBADMSG, "holds NUL bytes");
+	for (size_t i = 0; i < len; i++) {
+		objects += text[i] == '{' || text[i] == '[';
+		values += text[i] == ',';
+	}
+	if (objects > OBJECTS_LIMIT || values > VALUES_LIMIT)
+		return ta_err_set(err, -EFBIG, "holds more than %u objects or %u values", OBJECTS_LIMIT, VALUES_LIMIT);
+	return 0;
+}
+
+int ta_calls_parse(const char *text, size_t len, struct ta_calls *ret, struct ta_err *err)
+{
+	struct json_object *root, *complete;
+	struct json_tokener *tok;
+	int rc = check_size(text, len, err);
+	size_t end;
+
+	if (rc < 0)
+		return rc;
 	tok = json_tokener_new_ex(DEPTH_LIMIT);
 	if (!tok)
 		return ta_err_set(err, -ENOMEM, "out of memory");

@@ -362,8 +362,12 @@ int ta_host_record(const char *dir, bool anonymize, struct ta_host **ret, struct
 static void keep_rest(struct record *r, const char *tool_version)
 {
 	ta_cleanup_buf struct ta_buf calls = TA_BUF_INIT, about = TA_BUF_INIT;
+	ta_cleanup_calls struct ta_calls again = TA_CALLS_INIT;
 
 	ta_calls_format(&r->store.calls, &calls);
+	/* What nobody could read back, for it is above the limits of a reader, is no capture. */
+	if (!calls.error)
+		note(r, ta_calls_parse(ta_buf_text(&calls), calls.len, &again, NULL), "calls.json");
 	ta_capture_json_format(r->uname.release, r->uname.machine, tool_version, r->time, &about);
 	note(r, calls.error ?: about.error, "calls.json");
 	keep_file(r, "/calls.json", &calls);

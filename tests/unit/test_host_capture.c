@@ -487,6 +487,28 @@ static void test_malformed_json(void **state)
 	}
 }
 
+/* Text that would be gigabytes of objects. */
+static void test_json_bombs(void **state)
+{
+	static const char *const units[] = {"[],", "{},", "1,", "\"\","};
+	struct fixture *f = *state;
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(units); i++) {
+		ta_buf_reset(&text);
+		ta_buf_adds(&text, "{\"lists\":{\"/x\":[");
+		while (text.len < 15u << 20)
+			ta_buf_adds(&text, units[i]);
+		ta_buf_adds(&text, "1]}}");
+		tree_bytes(&f->tree, "calls.json", text.data, text.len);
+		assert_refused(f, f->tree.dir, -EFBIG, "calls.json: holds more than");
+	}
+	while (text.len <= 16u << 20)
+		ta_buf_addc(&text, ' ');
+	tree_bytes(&f->tree, "calls.json", text.data, text.len);
+	assert_refused(f, f->tree.dir, -EFBIG, "calls.json: cannot be read: File too large");
+}
+
 static void test_json_that_is_no_file(void **state)
 {
 	struct fixture *f = *state;
@@ -581,6 +603,7 @@ int main(void)
 		TEST(test_foreign_bytes),
 		TEST(test_no_capture),
 		TEST(test_malformed_json),
+		TEST(test_json_bombs),
 		TEST(test_json_that_is_no_file),
 		TEST(test_no_openat2),
 		TEST(test_secrets_in_a_copied_tree),
