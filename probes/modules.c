@@ -46,8 +46,7 @@ static void read_loaded(struct ta_host *h, struct ta_facts *f)
 	const char *const *path = TA_KEYS("modules", "loaded");
 	int rc = ta_host_lines(h, file, add_name, &names);
 
-	if (rc == -ENOENT && ta_host_exists(h, "/proc/sys/kernel") &&
-		!ta_host_exists(h, "/proc/sys/kernel/modprobe")) {
+	if (rc == -ENOENT && !ta_modules_loadable(h)) {
 		ta_put_bool(f, false, "modules", "loadable");
 		ta_facts_put_strs(f, path, NULL, 0);
 		return;

@@ -120,7 +120,9 @@ struct scan {
 	struct ta_namespaces namespaces;
 	struct ta_cgroups cgroups;
 	struct ta_strv units; /* whose control groups were told */
-	size_t pids, denied;  /* processes; those whose descriptors may not be read */
+	size_t pids;          /* processes … */
+	size_t denied;        /* … whose descriptors may not be read */
+	size_t not_here;      /* … whose descriptors this capture does not hold */
 	bool first;           /* process 1 was seen */
 };
 
@@ -330,20 +332,33 @@ static void put_process(struct scan *s, const char *pid, const char *netns, cons
 	put_subject(s, pid, comm, &unit, port);
 }
 
+/* The name of a program may end with anything but the newline that the kernel adds. A copied tree may have status alone. */
+static int read_name(struct ta_host *h, const char *pid, struct ta_buf *ret)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char file[64];
+	int rc = ta_host_read(h, ta_proc_file(&file, pid, "comm"), TA_READ_CAP, ret);
+
+	if (rc == 0 && ret->len > 0 && ret->data[ret->len - 1] == '\n')
+		ret->data[--ret->len] = '\0';
+	if (rc != -ENOENT || ta_host_is_whole(h))
+		return rc;
+	rc = ta_host_read(h, ta_proc_file(&file, pid, "status"), TA_READ_CAP, &text);
+	return rc < 0 ? rc : ta_status_find(ta_buf_text(&text), "Name", ret);
+}
+
 /* `fds` and `rc` are what ta_proc_descriptors() gave. */
 static void look_at(struct scan *s, const char *pid, const char *netns, const struct ta_strv *fds, int rc)
 {
 	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
 	struct ta_proc_sockets p = {0};
-	char file[64];
 
 	if (rc == 0)
 		rc = ta_proc_sockets_read(s->h, pid, fds, &s->sockets, &p);
 	s->denied += rc == -EACCES || rc == -EPERM;
-	if (ta_host_read(s->h, ta_proc_file(&file, pid, "comm"), TA_READ_CAP, &comm) < 0)
+	s->not_here += rc == -ENODATA;
+	if (read_name(s->h, pid, &comm) < 0)
 		return;
-	if (comm.len > 0 && comm.data[comm.len - 1] == '\n')
-		comm.data[--comm.len] = '\0';
 	if ((rc == 0 && p.n_groups > 0) || is_known(ta_buf_text(&comm)))
 		put_process(s, pid, netns, ta_buf_text(&comm), &p, rc);
 }
@@ -354,6 +369,9 @@ static void visit(struct scan *s, const char *pid, const char *netns)
 	ta_cleanup_strv struct ta_strv fds = TA_STRV_INIT;
 	int rc = ta_proc_descriptors(s->h, pid, &fds);
 
+	/* A process that is gone; but a copied tree may just lack its descriptors. */
+	if (rc == -ENOENT && !ta_host_is_whole(s->h))
+		rc = -ENODATA;
 	if (rc == -ENOENT || rc == -ESRCH || (rc == 0 && fds.n == 0))
 		return;
 	if (netns || !ta_namespaces_foreign(s->h, &s->namespaces, pid))
@@ -406,6 +424,10 @@ static void put_incomplete(struct scan *s, int listeners, int own)
 	else if (listeners < 0)
 		ta_facts_put_incomplete(
 			s->f, processes, ta_reason_of(listeners), "who listens is not known");
+	else if (s->not_here)
+		ta_facts_put_incomplete(s->f, processes, TA_NOT_ASKED,
+			"the descriptors of %zu of %zu processes are not in this capture, so they may listen too",
+			s->not_here, s->pids);
 	else if (s->denied && s->keys.n)
 		ta_facts_put_incomplete(s->f, processes, TA_DENIED,
 			"the descriptors of %zu of %zu processes may not be read, so they may listen too",

@@ -277,8 +277,9 @@ static int try_diag(struct ta_host *h, struct ta_listeners *ret)
 	int rc;
 
 	if (!ta_module_safe(state)) {
-		snprintf(ret->no_backlog, sizeof(ret->no_backlog), "module tcp_diag is not loaded%s",
-			state == TA_MODULE_AVAILABLE ? "; available" : "");
+		snprintf(ret->no_backlog, sizeof(ret->no_backlog), "%s",
+			state == TA_MODULE_AVAILABLE ? "module tcp_diag is not loaded; available"
+						     : "whether module tcp_diag is loaded is not known");
 		return -EUNATCH;
 	}
 	rc = by_diag(h, AF_INET, "sock-diag-tcp4", ret);

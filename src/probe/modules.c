@@ -41,6 +41,13 @@ bool ta_module_line_is(const char *line, const char *name)
 	return strncmp(line, ".ko", 3) == 0;
 }
 
+bool ta_modules_loadable(struct ta_host *h)
+{
+	/* Both files come with CONFIG_MODULES; a copied tree may just lack them. */
+	return ta_host_exists(h, "/proc/modules") || ta_host_exists(h, "/proc/sys/kernel/modprobe") ||
+	       !ta_host_is_whole(h);
+}
+
 struct pass {
 	const char *const *names;
 	size_t n;
@@ -95,9 +102,7 @@ void ta_modules_look(struct ta_host *h, const char *const *names, size_t n, enum
 {
 	struct pass p = {.names = names, .n = n, .states = ret};
 	char path[320], release[128];
-	/* Both come with CONFIG_MODULES. */
-	bool loadable = ta_host_exists(h, "/proc/modules") ||
-			ta_host_exists(h, "/proc/sys/kernel/modprobe");
+	bool loadable = ta_modules_loadable(h);
 
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "/sys/module/%s", names[i]);

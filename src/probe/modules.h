@@ -20,6 +20,9 @@ const char *ta_module_name(enum ta_module m); /* "loaded", "builtin", "available
 /* True if a question that needs the module can be asked without loading one. */
 bool ta_module_safe(enum ta_module m);
 
+/* False only if it is known that this kernel can load no modules. */
+bool ta_modules_loadable(struct ta_host *h);
+
 /*
  * The states of `n` modules, names with '_' (file names may have '-'). Reads /lib/modules/RELEASE/ only for
  * those that are not loaded.

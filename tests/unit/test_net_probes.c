@@ -254,6 +254,13 @@ static void kernel_without_modules(void **state)
 
 	tree_file(&t, "proc/sys/kernel/osrelease", "6.18.0\n");
 	f = facts_of(&ta_probe_modules, NULL);
+	/* Somebody's copy may just lack the file. */
+	assert_absent(f, "modules.loaded", TA_MISSING, "/proc/modules");
+	assert_fact(f, "\"unknown\"", "modules", "state", "tls");
+	f = ta_facts_free(f);
+	tree_file(&t, "calls.json",
+		"{\"complete\":true,\"errors\":{\"lines\":{\"/proc/modules\":\"ENOENT\"}}}");
+	f = facts_of(&ta_probe_modules, NULL);
 	assert_fact(f, "[]", "modules", "loaded");
 	assert_fact(f, "false", "modules", "loadable");
 	assert_fact(f, "\"static\"", "modules", "state", "tls");
@@ -297,7 +304,7 @@ static void processes(void **state)
 	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
 	assert_fact(f, "{\"sockets\":2,\"queued_max\":1,\"queued_sum\":2,\"netns\":\"self\",\"port\":80,"
 		       "\"loopback\":false,\"pids\":[20]}", "listeners", "self tcp 0.0.0.0:80");
-	assert_absent(f, "listeners[\"self tcp 0.0.0.0:80\"].backlog_min", TA_NOT_ASKED, "sock_diag");
+	assert_absent(f, "listeners[\"self tcp 0.0.0.0:80\"].backlog_min", TA_NOT_ASKED, "tcp_diag");
 	assert_fact(f, "true", "listeners", "self tcp 127.0.0.1:6379", "loopback");
 	assert_fact(f, "[]", "listeners", "self tcp 127.0.0.1:6379", "pids");
 	assert_fact(f, "\"we\\\\x01ird\\\\x0aname\"", "processes", "20", "comm");
@@ -377,6 +384,25 @@ static void hidden_processes(void **state)
 	ta_facts_free(f);
 }
 
+/* As some tools copy /proc: limits and status, neither names nor descriptors. */
+static void half_copied_processes(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/1/status", "Name:\tsystemd\n");
+	tree_file(&t, "proc/20/status", "Name:\tredis-server\nThreads:\t4\n");
+	tree_file(&t, "proc/20/limits",
+		"Max open files            1024                 4096                 files     \n");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_fact(f, "\"redis-server\"", "processes", "20", "comm");
+	assert_fact(f, "4096", "processes", "20", "nofile_hard");
+	assert_fact(f, "(none)", "processes", "20", "listening");
+	assert_absent(f, "processes.20.listening", TA_NOT_ASKED, "");
+	assert_fact(f, "(none)", "processes", "1");
+	assert_true(ta_facts_incomplete(f, "processes", NULL));
+	ta_facts_free(f);
+}
+
 static void no_processes(void **state)
 {
 	struct ta_facts *f;
@@ -404,6 +430,7 @@ int main(void)
 		host_test(processes),
 		host_test(foreign_namespace),
 		host_test(hidden_processes),
+		host_test(half_copied_processes),
 		host_test(no_processes),
 	};
 
