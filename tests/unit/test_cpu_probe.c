@@ -9,7 +9,7 @@
 #include "tests/unit/probes.h"
 
 extern const struct ta_probe ta_probe_cpu, ta_probe_numa, ta_probe_cpufreq, ta_probe_cpuidle, ta_probe_cputime,
-	ta_probe_throttle;
+	ta_probe_epb, ta_probe_throttle;
 extern const struct ta_derivation ta_derive_node_cores, ta_derive_asymmetry;
 
 static struct tree t;
@@ -610,9 +610,11 @@ static void idle_time_and_heat(void **state)
 	HOLE(f, TA_MISSING, "cpu.throttle.package_events");
 	f = ta_facts_free(f);
 	file("intr 5\n", "proc/stat");
-	f = probe_tree(&t, (const struct ta_probe *const[]){&ta_probe_cputime, NULL},
+	file("6\n", CPU "cpu1/power/energy_perf_bias");
+	f = probe_tree(&t, (const struct ta_probe *const[]){&ta_probe_cputime, &ta_probe_epb, NULL},
 		(const struct ta_derivation *const[]){NULL});
 	HOLE(f, TA_MALFORMED, "cpu.time.steal");
+	FACT(f, "6", "cpu", "epb");
 }
 
 static void nonsense(void **state)

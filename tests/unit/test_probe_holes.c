@@ -9,12 +9,13 @@
 #include "tests/unit/probes.h"
 
 extern const struct ta_probe ta_probe_clocksource, ta_probe_cpu, ta_probe_cpufreq, ta_probe_cpuidle, ta_probe_cputime,
-	ta_probe_kconfig, ta_probe_kernel, ta_probe_memory, ta_probe_mitigations, ta_probe_numa, ta_probe_place,
+	ta_probe_epb, ta_probe_kconfig, ta_probe_kernel, ta_probe_memory, ta_probe_mitigations, ta_probe_numa, ta_probe_place,
 	ta_probe_pressure, ta_probe_thp_sizes, ta_probe_throttle;
 extern const struct ta_derivation ta_derive_asymmetry, ta_derive_node_cores;
 
 static const struct ta_probe *const probes[] = {
-	&ta_probe_clocksource, &ta_probe_cpu, &ta_probe_cpufreq, &ta_probe_cpuidle, &ta_probe_cputime, &ta_probe_kconfig,
+	&ta_probe_clocksource, &ta_probe_cpu, &ta_probe_cpufreq, &ta_probe_cpuidle, &ta_probe_cputime, &ta_probe_epb,
+	&ta_probe_kconfig,
 	&ta_probe_kernel, &ta_probe_memory, &ta_probe_mitigations, &ta_probe_numa, &ta_probe_place, &ta_probe_pressure,
 	&ta_probe_thp_sizes, &ta_probe_throttle,
 };
