@@ -271,9 +271,11 @@ static void test_nic_queues(void **state)
 	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":16}", "8 combined at most");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":0}", "outside");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"rx\":4}", "does not say");
-	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\"}", "nothing to set");
+	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\"}", "nothing to change");
+	expect(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":4}", "ethtool -L eth0 combined 4");
 	expect(f, "nic.rings", "", "{\"ifname\":\"eth0\",\"rx\":4096}", "ethtool -G eth0 rx 4096");
 	refuse(f, "nic.rings", "", "{\"ifname\":\"eth0\",\"rx\":256}", "has 512 already");
+	refuse(f, "nic.rings", "", "{\"ifname\":\"eth0\",\"rx\":512}", "nothing to change");
 	refuse(f, "nic.rings", "", "{\"ifname\":\"eth0\",\"rx\":8}", "outside");
 	assert_int_equal(ta_fixer_find("nic.channels")->disruption, TA_DISRUPT_LINK_FLAP);
 }

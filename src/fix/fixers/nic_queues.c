@@ -54,9 +54,12 @@ static int add_count(const struct ta_fix_call *call, const struct ta_facts *fact
 	if (count > max)
 		return ta_err_set(err, -EINVAL, "%s: %s can have %lld %s at most", call->fixer, ifname, (long long)max,
 			name);
-	if (knob->never_lower && ta_facts_get_i64(facts, TA_KEYS("nics", ifname, knob->group, name, "current"), &now) &&
-		now > count)
-		return ta_err_set(err, -EINVAL, "%s: %s has %lld already", call->fixer, ifname, (long long)now);
+	if (ta_facts_get_i64(facts, TA_KEYS("nics", ifname, knob->group, name, "current"), &now)) {
+		if (now == count)
+			return 0;
+		if (knob->never_lower && now > count)
+			return ta_err_set(err, -EINVAL, "%s: %s has %lld already", call->fixer, ifname, (long long)now);
+	}
 	ta_buf_printf(args, " %s %lld", name, (long long)count);
 	return 0;
 }
@@ -75,7 +78,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	if (rc < 0)
 		return rc;
 	if (!counts.len)
-		return ta_err_set(err, -EINVAL, "%s: nothing to set on %s", call->fixer, ifname);
+		return ta_err_set(err, -EINVAL, "%s: nothing to change on %s", call->fixer, ifname);
 	ta_buf_printf(&ret->command, "ethtool %s ", knob->option);
 	ta_shell_quote(&ret->command, ifname);
 	ta_buf_printf(&ret->command, "%s\n", ta_buf_text(&counts));
