@@ -61,7 +61,7 @@ void ta_lex_string(const struct ta_lexer *l, const struct ta_token *t, struct ta
 uint32_t ta_lex_skip_braces(const struct ta_lexer *l, uint32_t pos);
 
 /*
- * UTF-8 without control characters other than tab and line ends, up to *ret_bad: diagnostics
- * quote the text on terminals. False at the first byte that is not.
+ * UTF-8 without control characters other than tab and line ends (`text` ends with NUL): diagnostics
+ * quote the text on terminals. False with the first byte that is not in *ret_bad.
  */
 bool ta_text_is_clean(const char *text, size_t len, size_t *ret_bad);

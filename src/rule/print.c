@@ -8,6 +8,7 @@
 bool ta_expr_is_path(const struct ta_expr *e)
 {
 	switch (e->node) {
+	case TA_N_NAME:
 	case TA_N_VAR:
 	case TA_N_PARAM:
 	case TA_N_FACT:

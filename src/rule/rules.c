@@ -94,7 +94,7 @@ int ta_rules_add_text(struct ta_rules *rs, const char *file, const char *text, s
 	src = new_source(rs, file, text, len, flags);
 	if (!src)
 		return -ENOMEM;
-	if (!ta_text_is_clean(text, len, &bad)) {
+	if (!ta_text_is_clean(src->text, len, &bad)) {
 		ta_diag_add_file(diags, file, "byte %zu is no printable UTF-8 text", bad);
 		return -EBADMSG;
 	}
