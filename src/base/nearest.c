@@ -41,6 +41,9 @@ void ta_nearest_try(struct ta_nearest *n, const char *candidate)
 
 	if (!word || word > MAX_WORD || other > MAX_WORD)
 		return;
+	/* Each letter more or less is one step at least. */
+	if (TA_MAX(word, other) - TA_MIN(word, other) > limit)
+		return;
 	d = distance(n->word, word, candidate, other);
 	if (d > limit || (n->best && d >= n->distance))
 		return;

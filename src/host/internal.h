@@ -58,7 +58,8 @@ int ta_fd_check_regular(int fd);
 /* The rest of the file into `ret`; -EFBIG above `cap` bytes. */
 int ta_fd_read(int fd, size_t cap, struct ta_buf *ret);
 int ta_fd_lines(int fd, ta_line_fn *fn, void *ctx);
-int ta_fd_list(int fd, struct ta_strv *ret); /* takes `fd` over */
+int ta_fd_names(int fd, struct ta_strv *ret); /* of a directory, from its start */
+int ta_fd_list(int fd, struct ta_strv *ret);  /* the same; takes `fd` over */
 
 /* Where the link that `fd` (O_PATH|O_NOFOLLOW) is points. -EINVAL: no link. */
 int ta_fd_readlink(int fd, struct ta_buf *ret);

@@ -21,12 +21,30 @@ static struct ta_live *live(struct ta_host *h)
 	return (struct ta_live *)h;
 }
 
+/*
+ * Where to begin on the way to `path`: behind a list come questions about what stands in it, thousands in
+ * /proc, and each step that the kernel need not walk again counts.
+ */
+static int nearest_dir(struct ta_host *h, const char *path, const char **ret_rest)
+{
+	const struct ta_live *l = live(h);
+	size_t n = strlen(l->listed_path);
+
+	if (l->listed >= 0 && strncmp(path, l->listed_path, n) == 0 && path[n] == '/' && path[n + 1]) {
+		*ret_rest = path + n + 1;
+		return l->listed;
+	}
+	*ret_rest = path[1] ? path + 1 : ".";
+	return l->root;
+}
+
 static int open_at(struct ta_host *h, const char *path, int flags)
 {
-	int fd;
+	const char *rest;
+	int dir = nearest_dir(h, path, &rest), fd;
 
 	do
-		fd = openat(live(h)->root, path[1] ? path + 1 : ".", flags);
+		fd = openat(dir, rest, flags);
 	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
 }
@@ -79,21 +97,37 @@ static int live_lines(struct ta_host *h, const char *path, ta_line_fn *fn, void 
 
 static int live_list(struct ta_host *h, const char *path, struct ta_strv *ret)
 {
-	int fd = open_at(h, path, FILE_FLAGS | O_DIRECTORY);
+	struct ta_live *l = live(h);
+	int fd = open_at(h, path, FILE_FLAGS | O_DIRECTORY), rc;
 
-	return fd < 0 ? fd : ta_fd_list(fd, ret);
+	if (fd < 0)
+		return fd;
+	rc = ta_fd_names(fd, ret);
+	ta_close(&l->listed);
+	if (strlen(path) >= sizeof(l->listed_path)) {
+		close(fd);
+		return rc;
+	}
+	memcpy(l->listed_path, path, strlen(path) + 1);
+	l->listed = fd;
+	return rc;
 }
 
 static int live_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
 {
-	return ta_link_at(live(h)->root, path[1] ? path + 1 : ".", ret);
+	const char *rest;
+	int dir = nearest_dir(h, path, &rest);
+
+	return ta_link_at(dir, rest, ret);
 }
 
 static int live_exists(struct ta_host *h, const char *path)
 {
+	const char *rest;
+	int dir = nearest_dir(h, path, &rest);
 	struct stat st;
 
-	return fstatat(live(h)->root, path[1] ? path + 1 : ".", &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+	return fstatat(dir, rest, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
 static int live_call(struct ta_host *h, const char *key, int (*fn)(void *arg, struct ta_buf *ret),
@@ -123,6 +157,7 @@ static int live_time(struct ta_host *h, int64_t *ret)
 static void live_done(struct ta_host *h)
 {
 	ta_close(&live(h)->root);
+	ta_close(&live(h)->listed);
 	ta_close(&live(h)->ioctl_socket);
 	ta_nl_close(&live(h)->netlink);
 }
@@ -148,6 +183,7 @@ int ta_host_live(struct ta_host **ret, struct ta_err *err)
 	if (!l)
 		return ta_err_set(err, -ENOMEM, "out of memory");
 	l->ioctl_socket = -1;
+	l->listed = -1;
 	l->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (l->root < 0) {
 		int rc = -errno;

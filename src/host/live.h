@@ -11,6 +11,8 @@
 struct ta_live {
 	struct ta_host host;
 	int root;         /* O_PATH of "/" */
+	int listed;       /* the directory that was listed last, -1: none */
+	char listed_path[128];
 	int ioctl_socket; /* -1: not needed yet */
 	struct ta_nl_sockets netlink;
 };

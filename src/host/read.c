@@ -162,12 +162,11 @@ static int read_names(int fd, struct ta_strv *names)
 	return n < 0 ? -errno : names->error;
 }
 
-int ta_fd_list(int fd, struct ta_strv *ret)
+int ta_fd_names(int fd, struct ta_strv *ret)
 {
 	struct ta_strv names = TA_STRV_INIT;
 	int rc = read_names(fd, &names);
 
-	close(fd);
 	if (rc < 0) {
 		ta_strv_done(&names);
 		return rc;
@@ -176,6 +175,14 @@ int ta_fd_list(int fd, struct ta_strv *ret)
 	ta_strv_done(ret);
 	*ret = names;
 	return 0;
+}
+
+int ta_fd_list(int fd, struct ta_strv *ret)
+{
+	int rc = ta_fd_names(fd, ret);
+
+	close(fd);
+	return rc;
 }
 
 int ta_link_at(int dir, const char *path, struct ta_buf *ret)

@@ -29,38 +29,47 @@ int ta_collect_schema(struct ta_schema **ret, struct ta_err *err)
 	return rc;
 }
 
-static void add_owner(const struct ta_field *field, const char *owner, void *ctx)
+/* Is the path of a field `need` itself or below it? Both in text form. */
+static bool is_at_or_below(const char *path, const char *need)
 {
-	struct ta_strv *owners = ctx;
+	size_t n = strlen(need);
 
-	if (!ta_strv_has(owners, owner))
-		ta_strv_add(owners, owner);
+	return strncmp(path, need, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
+}
+
+/* Adds the probes that put `need`. Were there none, nobody could ever compute from it. */
+static int add_probes_of(const char *need, struct ta_strv *owners)
+{
+	int rc = -EINVAL;
+
+	for (size_t i = 0; i < ta_n_probes; i++) {
+		const struct ta_probe *p = ta_probes[i];
+		size_t k = 0;
+
+		while (k < p->n_fields && !is_at_or_below(p->fields[k].path, need))
+			k++;
+		if (k == p->n_fields)
+			continue;
+		rc = 0;
+		if (!ta_strv_has(owners, p->name))
+			ta_strv_add(owners, p->name);
+	}
+	return rc;
 }
 
 /* Adds the probes that the wanted derivations are made of. */
 static int add_needed(struct ta_strv *owners, struct ta_err *err)
 {
-	struct ta_schema *schema;
-	int rc = ta_collect_schema(&schema, err);
-
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < ta_n_derivations; i++) {
+	for (size_t i = 0; i < ta_n_derivations; i++) {
 		const struct ta_derivation *d = ta_derivations[i];
 
 		if (!ta_strv_has(owners, d->name))
 			continue;
-		for (size_t k = 0; rc == 0 && d->needs[k]; k++) {
-			const struct ta_schema_node *node = ta_schema_find_text(schema, d->needs[k]);
-
-			if (!node)
-				rc = ta_err_set(err, -EINVAL, "%s needs %s, which no probe has", d->name, d->needs[k]);
-			else
-				ta_schema_leaves(node, add_owner, owners);
-		}
+		for (size_t k = 0; d->needs[k]; k++)
+			if (add_probes_of(d->needs[k], owners) < 0)
+				return ta_err_set(err, -EINVAL, "%s needs %s, which no probe has", d->name, d->needs[k]);
 	}
-	ta_schema_free(schema);
-	return rc;
+	return 0;
 }
 
 static void copy_first_key(const char *path, struct ta_strv *ret)

@@ -5,8 +5,8 @@
  *   bench crowd N COMMAND…      runs COMMAND while N idle processes of ours are there, ends them after it
  *   bench compare ROUNDS NAME COMMAND -- NAME COMMAND -- …
  *                               runs the commands in turns, output to /dev/null, and prints per command the
- *                               median and the 10th and 90th percentile in ms, the peak in KiB, and the median
- *                               over the rounds of FIRST's time / this command's time
+ *                               median and the 10th and 90th percentile of its time, its CPU time, its peak
+ *                               memory, and how the first one's times compare with it
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +61,7 @@ static int crowd(unsigned n, char **command)
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() != parent)
 				_exit(1);
+			close_range(3, ~0u, 0); /* the same few descriptors, whoever started us */
 			for (;;)
 				pause();
 		}
@@ -81,6 +83,7 @@ struct contender {
 	const char *name;
 	char **command;
 	double ms[ROUNDS_MAX];
+	double cpu_ms[ROUNDS_MAX]; /* user and system, its children's included */
 	long peak_kib;
 };
 
@@ -90,6 +93,11 @@ static double now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static double to_ms(const struct timeval *t)
+{
+	return t->tv_sec * 1e3 + t->tv_usec / 1e3;
 }
 
 static void run_once(struct contender *c, unsigned round)
@@ -110,6 +118,7 @@ static void run_once(struct contender *c, unsigned round)
 		exit(1);
 	}
 	c->ms[round] = now_ms() - start;
+	c->cpu_ms[round] = to_ms(&usage.ru_utime) + to_ms(&usage.ru_stime);
 	if (usage.ru_maxrss > c->peak_kib)
 		c->peak_kib = usage.ru_maxrss;
 	posix_spawn_file_actions_destroy(&quiet);
@@ -132,18 +141,25 @@ static double percentile(const double *v, unsigned n, unsigned percent)
 	return sorted[(n - 1) * percent / 100];
 }
 
-static void print_results(struct contender *c, unsigned n, unsigned rounds)
+/* The median over the rounds of FIRST's value / the other's: what disturbs a round disturbs both. */
+static double paired(const double *first, const double *other, unsigned rounds)
 {
 	static double ratio[ROUNDS_MAX];
 
-	printf("%-10s %9s %9s %9s %9s %9s\n", "", "median ms", "10 %", "90 %", "peak KiB", "ratio");
-	for (unsigned i = 0; i < n; i++) {
-		for (unsigned r = 0; r < rounds; r++)
-			ratio[r] = c[0].ms[r] / c[i].ms[r];
-		printf("%-10s %9.2f %9.2f %9.2f %9ld %9.2f\n", c[i].name, percentile(c[i].ms, rounds, 50),
-			percentile(c[i].ms, rounds, 10), percentile(c[i].ms, rounds, 90), c[i].peak_kib,
-			percentile(ratio, rounds, 50));
-	}
+	for (unsigned r = 0; r < rounds; r++)
+		ratio[r] = first[r] / other[r];
+	return percentile(ratio, rounds, 50);
+}
+
+static void print_results(struct contender *c, unsigned n, unsigned rounds)
+{
+	printf("%-8s %9s %8s %8s %8s %9s %9s %9s\n", "", "median ms", "10 %", "90 %", "CPU ms", "peak KiB", "ratio",
+		"CPU ratio");
+	for (unsigned i = 0; i < n; i++)
+		printf("%-8s %9.2f %8.2f %8.2f %8.2f %9ld %9.2f %9.2f\n", c[i].name, percentile(c[i].ms, rounds, 50),
+			percentile(c[i].ms, rounds, 10), percentile(c[i].ms, rounds, 90),
+			percentile(c[i].cpu_ms, rounds, 50), c[i].peak_kib, paired(c[0].ms, c[i].ms, rounds),
+			paired(c[0].cpu_ms, c[i].cpu_ms, rounds));
 }
 
 static int compare(unsigned rounds, char **args)

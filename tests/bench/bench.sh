@@ -24,9 +24,9 @@ ${CC:-cc} -O2 -g -D_GNU_SOURCE -I"$here" -o "$out/floor" "$here/floor.c" "$out/o
 "$out/bench" compare "$rounds" check "$check" check -- floor "$out/floor" -- sysctl sysctl -a | tee "$out/result"
 echo "processes: $(find /proc -maxdepth 1 -name '[0-9]*' | wc -l), rounds: $rounds, kernel: $(uname -r)"
 awk '
-	$1 == "check" { peak = $5 }
-	$1 == "floor" { floor = $6 }
-	$1 == "sysctl" { sysctl = $6 }
+	$1 == "check" { peak = $6 }
+	$1 == "floor" { floor = $7 }
+	$1 == "sysctl" { sysctl = $7 }
 	function limit(what, value, most, unit) {
 		printf "%-28s %6.2f %s, at most %.1f: %s\n", what, value, unit, most, value <= most ? "ok" : "TOO MUCH"
 		if (value > most)

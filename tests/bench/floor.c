@@ -22,9 +22,16 @@ static char scratch[4096];
 static int sockets[SOCKETS_MAX];
 static unsigned n_sockets;
 
-static void read_file(const char *path)
+static int listed = -1;
+
+static int dir_of(const struct floor_op *op)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return op->a ? listed : AT_FDCWD;
+}
+
+static void read_file(const struct floor_op *op)
+{
+	int fd = openat(dir_of(op), op->text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return;
@@ -33,15 +40,16 @@ static void read_file(const char *path)
 	close(fd);
 }
 
-static void list_directory(const char *path)
+static void list_directory(const struct floor_op *op)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	int fd = openat(dir_of(op), op->text, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
 
 	if (fd < 0)
 		return;
 	while (syscall(SYS_getdents64, fd, buffer, sizeof(buffer)) > 0)
 		;
-	close(fd);
+	close(listed);
+	listed = fd;
 }
 
 /* True when `len` bytes of answer hold the end of it. */
@@ -112,13 +120,13 @@ static size_t repeat(const struct floor_op *ops, size_t n)
 		const struct floor_op *op = &ops[i];
 
 		switch (op->kind) {
-		case FLOOR_READ: read_file(op->text); break;
-		case FLOOR_LIST: list_directory(op->text); break;
+		case FLOOR_READ: read_file(op); break;
+		case FLOOR_LIST: list_directory(op); break;
 		case FLOOR_LINK:
-			if (readlink(op->text, buffer, sizeof(buffer)) < 0)
+			if (readlinkat(dir_of(op), op->text, buffer, sizeof(buffer)) < 0)
 				continue;
 			break;
-		case FLOOR_STAT: stat(op->text, &st); break;
+		case FLOOR_STAT: fstatat(dir_of(op), op->text, &st, 0); break;
 		case FLOOR_SOCKET: open_socket(op); break;
 		case FLOOR_SEND: ask(sockets[op->a], op->text, op->len); break;
 		case FLOOR_SOCKET_CLOSE: close(sockets[op->a]); break;

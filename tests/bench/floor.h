@@ -6,10 +6,11 @@
 #include <stddef.h>
 
 enum floor_kind {
-	FLOOR_READ,     /* text: a path; open, read to the end, close */
-	FLOOR_LIST,     /* text: a directory; open, getdents to the end, close */
-	FLOOR_LINK,     /* text: a path; readlink */
-	FLOOR_STAT,     /* text: a path; stat */
+	/* text: a path; a: 1 if it begins in the directory that was listed last */
+	FLOOR_READ,     /* open, read to the end, close */
+	FLOOR_LIST,     /* open, getdents to the end; closed when the next one is listed */
+	FLOOR_LINK,     /* readlink */
+	FLOOR_STAT,     /* stat */
 	FLOOR_SOCKET,   /* a, b, c: socket(); its number is the count of sockets so far in this process */
 	FLOOR_SEND,     /* a: socket; text, len: a netlink request; answers are read until they end */
 	FLOOR_SOCKET_CLOSE, /* a: socket */

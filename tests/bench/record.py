@@ -51,7 +51,7 @@ def text(arg):
 class Process:
     def __init__(self, prefix, pid, left_out):
         self.prefix, self.left_out = prefix, left_out
-        self.fds, self.ops, self.n_sockets = {}, [], 0
+        self.fds, self.ops, self.n_sockets, self.listed = {}, [], 0, None
         with open(f"{prefix}.{pid}", errors="surrogateescape") as f:
             self.lines = f.read().split("\n")
         for i, line in enumerate(self.lines):
@@ -60,11 +60,14 @@ class Process:
                 self.call(m[1], split(m[2]), m[3], i)
 
     def path(self, dirfd, arg):
+        """The path, and whether it is one below the directory that was listed last."""
         name = text(arg)
         base = self.fds.get(dirfd)
         if name.startswith("/") or dirfd == AT_FDCWD or not base or base[0] != "file":
-            return name
-        return base[1]["text"].rstrip("/") + "/" + name if name else base[1]["text"]
+            return {"text": name}
+        if name and base[1] is self.listed:
+            return {"text": name, "a": 1}
+        return {"text": base[1]["text"].rstrip("/") + "/" + name if name else base[1]["text"]}
 
     def add(self, kind, **more):
         op = {"kind": kind, **more}
@@ -87,21 +90,21 @@ class Process:
             where = args if name == "open" else args[1:]
             path = self.path(AT_FDCWD if name == "open" else args[0], where[0])
             flags = int(re.search(r"0[x0-7]?[0-9a-f]*|[1-9]\d*", where[1])[0], 0) if len(where) > 1 else 0
-            if re.search(r"\.so(\.|$)|/ld\.so\.", path):
-                op = {"kind": "library", "text": path}
+            if re.search(r"\.so(\.|$)|/ld\.so\.", path["text"]):
+                op = {"kind": "library", **path}
             elif flags & os.O_PATH:
-                op = self.add("STAT", text=path)
+                op = self.add("STAT", **path)
             else:
-                op = self.add("LIST" if flags & os.O_DIRECTORY else "READ", text=path)
+                op = self.add("LIST" if flags & os.O_DIRECTORY else "READ", **path)
             if not result.startswith("-"):
                 self.fds[result] = ("file", op)
         elif name in ("readlink", "readlinkat"):
-            self.add("LINK", text=text(args[0]) if name == "readlink" else self.path(args[0], args[1]))
+            self.add("LINK", **(self.path(AT_FDCWD, args[0]) if name == "readlink" else self.path(args[0], args[1])))
         elif name in STATS:
             self.add("STAT", text=text(args[0]))
         elif name in STATS_AT:
             if text(args[1]) and not text(args[1]).startswith("/lib"):
-                self.add("STAT", text=self.path(args[0], args[1]))
+                self.add("STAT", **self.path(args[0], args[1]))
         elif name == "socket":
             self.add("SOCKET", args=args)
             if not result.startswith("-"):
@@ -111,7 +114,8 @@ class Process:
             self.add("SEND", a=self.fds[args[0]][1], data=self.written(at))
         elif name == "getdents64":
             if args[0] in self.fds and self.fds[args[0]][0] == "file":
-                self.fds[args[0]][1]["kind"] = "LIST"
+                self.listed = self.fds[args[0]][1]
+                self.listed["kind"] = "LIST"
         elif name == "close":
             was = self.fds.pop(args[0], None)
             if was and was[0] == "socket":
@@ -149,7 +153,7 @@ def print_op(op):
     kind = op["kind"]
     if kind in ("READ", "LIST", "LINK", "STAT"):
         data = op["text"].encode("utf-8", "surrogateescape")
-        print(f"\t{{FLOOR_{kind}, .text = {c_string(data)}}},")
+        print(f"\t{{FLOOR_{kind}, {op.get('a', 0)}, .text = {c_string(data)}}},")
     elif kind == "SOCKET":
         a, b, c = op["args"]
         print(f"\t{{FLOOR_SOCKET, {a}, {b}, {c}}},")
