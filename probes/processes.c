@@ -347,35 +347,40 @@ static int read_name(struct ta_host *h, const char *pid, struct ta_buf *ret)
 	return rc < 0 ? rc : ta_status_find(ta_buf_text(&text), "Name", ret);
 }
 
-/* `fds` and `rc` are what ta_proc_descriptors() gave. */
-static void look_at(struct scan *s, const char *pid, const char *netns, const struct ta_strv *fds, int rc)
+/* `rc` is what looking for its sockets said. */
+static void look_at(struct scan *s, const char *pid, const char *netns, const struct ta_proc_sockets *p, int rc)
 {
 	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
-	struct ta_proc_sockets p = {0};
 
-	if (rc == 0)
-		rc = ta_proc_sockets_read(s->h, pid, fds, &s->sockets, &p);
 	s->denied += rc == -EACCES || rc == -EPERM;
 	s->not_here += rc == -ENODATA;
 	if (read_name(s->h, pid, &comm) < 0)
 		return;
-	if ((rc == 0 && p.n_groups > 0) || is_known(ta_buf_text(&comm)))
-		put_process(s, pid, netns, ta_buf_text(&comm), &p, rc);
+	if ((rc == 0 && p->n_groups > 0) || is_known(ta_buf_text(&comm)))
+		put_process(s, pid, netns, ta_buf_text(&comm), p, rc);
 }
 
-/* `netns` NULL: a process that lives in another namespace is noted, not looked at. */
+/*
+ * `netns` NULL: a process that lives in another namespace is noted, not looked at. Those without any socket (most,
+ * and all threads of the kernel) neither listen nor are a server by name: no more is asked about them.
+ */
 static void visit(struct scan *s, const char *pid, const char *netns)
 {
 	ta_cleanup_strv struct ta_strv fds = TA_STRV_INIT;
+	struct ta_proc_sockets p = {0};
 	int rc = ta_proc_descriptors(s->h, pid, &fds);
 
 	/* A process that is gone; but a copied tree may just lack its descriptors. */
 	if (rc == -ENOENT && !ta_host_is_whole(s->h))
 		rc = -ENODATA;
-	if (rc == -ENOENT || rc == -ESRCH || (rc == 0 && fds.n == 0))
+	if (rc == -ENOENT || rc == -ESRCH)
+		return;
+	if (rc == 0)
+		rc = ta_proc_sockets_read(s->h, pid, &fds, &s->sockets, &p);
+	if (rc == 0 && p.whole && p.sockets == 0)
 		return;
 	if (netns || !ta_namespaces_foreign(s->h, &s->namespaces, pid))
-		look_at(s, pid, netns ?: "self", &fds, rc);
+		look_at(s, pid, netns ?: "self", &p, rc);
 }
 
 /*

@@ -1,5 +1,6 @@
 #include "base/nearest.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -34,6 +35,16 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 	return last[nb];
 }
 
+/* One bit per letter in it, five bits of each. A changed letter changes two of these bits at most. */
+static uint32_t letters(const char *word)
+{
+	uint32_t set = 0;
+
+	for (; *word; word++)
+		set |= UINT32_C(1) << (*word & 31);
+	return set;
+}
+
 void ta_nearest_try(struct ta_nearest *n, const char *candidate)
 {
 	size_t word = strlen(n->word), other = strlen(candidate);
@@ -41,8 +52,9 @@ void ta_nearest_try(struct ta_nearest *n, const char *candidate)
 
 	if (!word || word > MAX_WORD || other > MAX_WORD)
 		return;
-	/* Each letter more or less is one step at least. */
-	if (TA_MAX(word, other) - TA_MIN(word, other) > limit)
+	/* Words are many and slips are few: what cannot be near is not measured. */
+	if (TA_MAX(word, other) - TA_MIN(word, other) > limit ||
+		(unsigned)__builtin_popcount(letters(n->word) ^ letters(candidate)) > 2 * limit)
 		return;
 	d = distance(n->word, word, candidate, other);
 	if (d > limit || (n->best && d >= n->distance))

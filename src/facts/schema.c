@@ -221,6 +221,27 @@ void ta_schema_leaves(const struct ta_schema_node *n,
 		ta_schema_leaves(n->children[i], fn, ctx);
 }
 
+static bool leaves_at(const struct ta_schema_node *n, unsigned depth,
+	void (*fn)(const struct ta_field *field, const char *owner, void *ctx), void *ctx)
+{
+	bool any = !depth && n->field;
+
+	if (any)
+		fn(n->field, n->owner, ctx);
+	for (size_t i = 0; depth && i < n->n_children; i++)
+		any |= leaves_at(n->children[i], depth - 1, fn, ctx);
+	return any;
+}
+
+void ta_schema_top_leaves(const struct ta_schema_node *n,
+	void (*fn)(const struct ta_field *field, const char *owner, void *ctx), void *ctx)
+{
+	unsigned depth = 0;
+
+	while (depth < TA_PATH_DEPTH_MAX && !leaves_at(n, depth, fn, ctx))
+		depth++;
+}
+
 const char *ta_schema_nearest(const struct ta_schema_node *n, const char *key)
 {
 	struct ta_nearest near = TA_NEAREST(key);

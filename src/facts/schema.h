@@ -40,6 +40,10 @@ const char *ta_schema_owner(const struct ta_schema_node *n);            /* of a 
 void ta_schema_leaves(const struct ta_schema_node *n,
 	void (*fn)(const struct ta_field *field, const char *owner, void *ctx), void *ctx);
 
+/* The same for those leaves only that are fewest keys below `n`. */
+void ta_schema_top_leaves(const struct ta_schema_node *n,
+	void (*fn)(const struct ta_field *field, const char *owner, void *ctx), void *ctx);
+
 /* The declared child name nearest to `key` (base/nearest.h), or NULL. */
 const char *ta_schema_nearest(const struct ta_schema_node *n, const char *key);
 

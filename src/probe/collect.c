@@ -34,7 +34,7 @@ static bool is_at_or_below(const char *path, const char *need)
 {
 	size_t n = strlen(need);
 
-	return strncmp(path, need, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
+	return path[0] == need[0] && strncmp(path, need, n) == 0 && (!path[n] || path[n] == '.' || path[n] == '[');
 }
 
 /* Adds the probes that put `need`. Were there none, nobody could ever compute from it. */

@@ -94,8 +94,10 @@ int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_str
 		rc = ta_host_readlink(h, path, &link);
 		if (rc == -EACCES || rc == -EPERM)
 			return rc;
-		if (rc == 0 && ta_socket_inode(ta_buf_text(&link), &inode) == 0)
+		if (rc == 0 && ta_socket_inode(ta_buf_text(&link), &inode) == 0) {
+			ret->sockets++;
 			group = ta_sockets_find(s, inode);
+		}
 		if (group >= 0) {
 			add_group(ret, (uint32_t)group);
 			misses = 0;

@@ -27,6 +27,7 @@ struct ta_proc_sockets {
 	uint32_t groups[TA_GROUPS_MAX]; /* each once, in the order of descriptors */
 	size_t n_groups;
 	size_t descriptors; /* open now */
+	size_t sockets;     /* of any kind, among those that were looked at */
 	bool whole;         /* all descriptors were looked at */
 };
 

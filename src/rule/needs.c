@@ -13,37 +13,12 @@
 struct needs {
 	struct ta_strv *owners, *paths; /* one of them is asked for */
 	const struct ta_expr *over[TA_VARS_MAX]; /* what each variable goes over */
-	unsigned depth; /* keys of the fields nearest below a member */
 };
 
 static void add_once(struct ta_strv *v, const char *text)
 {
 	if (v && text && !ta_strv_has(v, text))
 		ta_strv_add(v, text);
-}
-
-static unsigned count_keys(const char *path)
-{
-	size_t ends[TA_PATH_DEPTH_MAX];
-
-	return (unsigned)ta_path_ends(path, ends, TA_ARRAY_SIZE(ends));
-}
-
-static void find_nearest(const struct ta_field *field, const char *owner, void *ctx)
-{
-	struct needs *n = ctx;
-	unsigned depth = count_keys(field->path);
-
-	if (!n->depth || depth < n->depth)
-		n->depth = depth;
-}
-
-static void add_nearest(const struct ta_field *field, const char *owner, void *ctx)
-{
-	struct needs *n = ctx;
-
-	if (count_keys(field->path) == n->depth)
-		add_once(n->owners, owner);
 }
 
 static void add_owner(const struct ta_field *field, const char *owner, void *ctx)
@@ -91,9 +66,7 @@ static void need_members(struct needs *n, const struct ta_expr *over)
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
 	if (n->owners) {
-		n->depth = 0;
-		ta_schema_leaves(member, find_nearest, n);
-		ta_schema_leaves(member, add_nearest, n);
+		ta_schema_top_leaves(member, add_owner, n);
 		if (subject)
 			ta_schema_leaves(subject, add_owner, n);
 	} else if (pattern(n, over, &b)) {

@@ -340,7 +340,7 @@ static void foreign_namespace(void **state)
 	/* Nobody listens in the third. */
 	a_server(&t, "8", "envoy\n");
 	tree_link(&t, "proc/8/ns/net", "net:[3]");
-	tree_link(&t, "proc/8/fd/0", "/dev/null");
+	tree_link(&t, "proc/8/fd/0", "socket:[700]");
 	tree_file(&t, "proc/8/net/tcp", "  sl\n");
 	tree_file(&t, "calls.json",
 		"{\"calls\":{\"netns/web.service\":{\"rc\":0,\"data\":\""
