@@ -500,6 +500,10 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 		put_missing(f, key, file);
 	else if (rc < 0)
 		ta_put_errno(f, rc, file, "sysctl", key);
+	else if (row->type == TA_T_INT && text->len == 0)
+		/* As sched_energy_aware on symmetric CPUs: sched_energy_aware_handler(), kernel/sched/topology.c. */
+		ta_facts_put_absent(f, TA_KEYS("sysctl", key), TA_UNSUPPORTED,
+			"%s is empty: it does not apply to this machine", file);
 	else if (row->type == TA_T_INT)
 		put_number(f, key, ta_buf_text(text));
 	else if (row->type == TA_T_INTS)

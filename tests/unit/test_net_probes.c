@@ -84,6 +84,7 @@ static void sysctls(void **state)
 	tree_file(&t, "proc/sys/net/ipv4/ip_local_reserved_ports", "\n");
 	tree_file(&t, "proc/sys/net/ipv4/tcp_notsent_lowat", "4294967295\n");
 	tree_file(&t, "proc/sys/fs/file-max", "18446744073709551615\n");
+	tree_file(&t, "proc/sys/kernel/sched_energy_aware", "");
 	f = facts_of(&ta_probe_sysctl, NULL);
 	assert_fact(f, "4096", "sysctl", "net.core.somaxconn");
 	assert_fact(f, "[4096,131072,6291456]", "sysctl", "net.ipv4.tcp_rmem");
@@ -92,6 +93,7 @@ static void sysctls(void **state)
 	assert_fact(f, "4294967295", "sysctl", "net.ipv4.tcp_notsent_lowat");
 	assert_fact(f, "18446744073709551615", "sysctl", "fs.file-max");
 	assert_absent(f, "sysctl[\"net.core.netdev_max_backlog\"]", TA_MALFORMED, "");
+	assert_absent(f, "sysctl[\"kernel.sched_energy_aware\"]", TA_UNSUPPORTED, "is empty");
 	assert_absent(f, "sysctl[\"net.ipv4.tcp_wmem\"]", TA_MALFORMED, "");
 	assert_absent(f, "sysctl[\"net.netfilter.nf_conntrack_max\"]", TA_MISSING, "nf_conntrack");
 	assert_absent(f, "sysctl[\"net.ipv4.tcp_mem\"]", TA_MISSING, "no /proc/sys/net/ipv4/tcp_mem");
