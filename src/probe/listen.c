@@ -273,13 +273,19 @@ int ta_listeners_read_proc(struct ta_host *h, const char *dir, struct ta_listene
 
 static int try_diag(struct ta_host *h, struct ta_listeners *ret)
 {
-	enum ta_module state = ta_module_look(h, "tcp_diag");
+	/* inet_diag serves the family, tcp_diag the protocol: the kernel asks for each in its turn. */
+	static const char *const modules[] = {"inet_diag", "tcp_diag"};
+	enum ta_module states[TA_ARRAY_SIZE(modules)];
 	int rc;
 
-	if (!ta_module_safe(state)) {
-		snprintf(ret->no_backlog, sizeof(ret->no_backlog), "%s",
-			state == TA_MODULE_AVAILABLE ? "module tcp_diag is not loaded; available"
-						     : "whether module tcp_diag is loaded is not known");
+	ta_modules_look(h, modules, TA_ARRAY_SIZE(modules), states);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(modules); i++) {
+		if (ta_module_safe(states[i]))
+			continue;
+		snprintf(ret->no_backlog, sizeof(ret->no_backlog),
+			states[i] == TA_MODULE_AVAILABLE ? "module %s is not loaded; available"
+							 : "whether module %s is loaded is not known",
+			modules[i]);
 		return -EUNATCH;
 	}
 	rc = by_diag(h, AF_INET, "sock-diag-tcp4", ret);

@@ -1,0 +1,8 @@
+# Debian kernels in emulated machines (QEMU, software emulation): slow, so apart from the default suite.
+
+.PHONY: test-vm test-vm-short
+test-vm: $(B)/tuneaudit ## every kernel and machine shape in QEMU (slow)
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh all
+
+test-vm-short: $(B)/tuneaudit ## this release's own kernel in one machine
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh short
