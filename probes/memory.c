@@ -87,6 +87,9 @@ static void put_meminfo(struct ta_host *h, struct ta_facts *f)
 			ta_facts_put_errno(f, path, rc, "/proc/meminfo");
 		else if (m.has[rows[i].key])
 			ta_facts_put_u64(f, path, m.value[rows[i].key]);
+		else if (m.malformed[rows[i].key])
+			ta_facts_put_absent(f, path, TA_MALFORMED, "the %s line of /proc/meminfo holds no number",
+				ta_meminfo_name(rows[i].key));
 		else
 			ta_facts_put_absent(f, path, TA_MISSING, "no %s line in /proc/meminfo%s",
 				ta_meminfo_name(rows[i].key),

@@ -274,7 +274,7 @@ int ta_listeners_read_proc(struct ta_host *h, const char *dir, struct ta_listene
 static int try_diag(struct ta_host *h, struct ta_listeners *ret)
 {
 	/* inet_diag serves the family, tcp_diag the protocol: the kernel asks for each in its turn. */
-	static const char *const modules[] = {"inet_diag", "tcp_diag"};
+	static const char *const modules[] = {"tcp_diag", "inet_diag"};
 	enum ta_module states[TA_ARRAY_SIZE(modules)];
 	int rc;
 

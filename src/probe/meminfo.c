@@ -22,20 +22,27 @@ const char *ta_meminfo_name(enum ta_meminfo_key key)
 	return names[key];
 }
 
-static void see(struct ta_meminfo *m, const char *name, size_t len, const char *value)
+/* Bytes of "16316412 kB", or a plain count; false if it is neither or too large. */
+static bool read_size(const char *text, uint64_t *ret)
 {
 	uint64_t v;
 
+	if (ta_next_u64(&text, &v))
+		return false;
+	text += strspn(text, " \t");
+	if (!strncmp(text, "kB", 2))
+		return !__builtin_mul_overflow(v, 1024, ret);
+	*ret = v;
+	return true;
+}
+
+static void see(struct ta_meminfo *m, const char *name, size_t len, const char *value)
+{
 	for (int k = 0; k < TA_MEM_KEYS; k++) {
 		if (strlen(names[k]) != len || memcmp(names[k], name, len) || m->has[k])
 			continue;
-		if (ta_next_u64(&value, &v))
-			return;
-		value += strspn(value, " \t");
-		if (!strncmp(value, "kB", 2) && v > UINT64_MAX / 1024)
-			return;
-		m->value[k] = strncmp(value, "kB", 2) ? v : v * 1024;
-		m->has[k] = true;
+		m->has[k] = read_size(value, &m->value[k]);
+		m->malformed[k] = !m->has[k];
 	}
 }
 

@@ -29,10 +29,11 @@ enum ta_meminfo_key {
 
 struct ta_meminfo {
 	bool has[TA_MEM_KEYS];
+	bool malformed[TA_MEM_KEYS]; /* the line is there and holds no number */
 	uint64_t value[TA_MEM_KEYS]; /* bytes, but for counts of pages */
 };
 
-/* The bytes of the file. Lines it does not know, or cannot read, are passed over. */
+/* The bytes of the file. Lines it does not know are passed over. */
 void ta_meminfo_parse(const char *text, size_t len, struct ta_meminfo *ret);
 
 /* The line's name: "MemAvailable". */
