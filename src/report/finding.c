@@ -28,39 +28,14 @@ struct groups {
 	size_t n;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* `because` with each number as # and each mention of the subject as @. */
-static void add_shape(const struct ta_outcome *o, struct ta_buf *ret)
-{
-	size_t len = strlen(o->subject);
-	const char *s = o->because;
-
-	while (*s) {
-		if (len && strncmp(s, o->subject, len) == 0) {
-			ta_buf_addc(ret, '@');
-			s += len;
-		} else if (is_digit(*s)) {
-			ta_buf_addc(ret, '#');
-			while (is_digit(*s))
-				s++;
-		} else {
-			ta_buf_addc(ret, *s++);
-		}
-	}
-	ta_buf_printf(ret, "|%d%d", o->evidence_known, o->evidence_hurts);
-}
-
 /* False if there is no room for one group more. */
 static bool add_to_group(struct groups *g, const struct ta_finding *f)
 {
 	ta_cleanup_buf struct ta_buf shape = TA_BUF_INIT;
 	size_t i = 0;
 
-	add_shape(&f->out, &shape);
+	ta_part_shape(f->out.because, f->out.subject, &shape);
+	ta_buf_printf(&shape, "|%d%d", f->out.evidence_known, f->out.evidence_hurts);
 	while (i < g->n && strcmp(ta_buf_text(&g->v[i].shape), ta_buf_text(&shape)) != 0)
 		i++;
 	if (i == TA_ARRAY_SIZE(g->v))

@@ -25,18 +25,28 @@ static void add_line(const struct ta_buf *line, const struct ta_report_options *
 	ta_buf_addc(b, '\n');
 }
 
-static void add_place(const struct ta_facts *f, struct ta_buf *line)
+/* Parts of the first line: a colon behind the name, then commas. */
+static void add_part(struct ta_buf *line, bool *first, const char *text)
+{
+	ta_buf_printf(line, "%s%s", *first ? ": " : ", ", text);
+	*first = false;
+}
+
+static void add_place(const struct ta_facts *f, struct ta_buf *line, bool *first)
 {
 	const char *virtualization = ta_facts_get_str(f, TA_KEYS("place", "virtualization"));
 	const char *container = ta_facts_get_str(f, TA_KEYS("place", "container"));
 
-	if (virtualization)
-		ta_buf_printf(line, ", %s",
-			strcmp(virtualization, "none") == 0 ? "no hypervisor" : virtualization);
-	if (virtualization && strcmp(virtualization, "none") != 0)
+	if (virtualization && strcmp(virtualization, "none") == 0) {
+		add_part(line, first, "no hypervisor");
+	} else if (virtualization) {
+		add_part(line, first, virtualization);
 		ta_buf_adds(line, " guest");
-	if (container && strcmp(container, "none") != 0)
-		ta_buf_printf(line, ", in a container (%s)", container);
+	}
+	if (container && strcmp(container, "none") != 0) {
+		add_part(line, first, "in a container");
+		ta_buf_printf(line, " (%s)", container);
+	}
 }
 
 static void identity(const struct ta_facts *f, struct ta_buf *line)
@@ -45,15 +55,22 @@ static void identity(const struct ta_facts *f, struct ta_buf *line)
 	const char *os = ta_facts_get_str(f, TA_KEYS("host", "os"));
 	const char *release = ta_facts_get_str(f, TA_KEYS("kernel", "release"));
 	const char *arch = ta_facts_get_str(f, TA_KEYS("kernel", "arch"));
+	bool first = true;
 
 	ta_buf_adds(line, name ? name : "host");
 	if (os)
-		ta_buf_printf(line, ": %s", os);
-	if (release)
-		ta_buf_printf(line, "%s kernel %s", os ? "," : ":", release);
-	if (release && arch)
-		ta_buf_printf(line, " %s", arch);
-	add_place(f, line);
+		add_part(line, &first, os);
+	if (release) {
+		add_part(line, &first, "kernel ");
+		ta_buf_adds(line, release);
+	}
+	if (arch) {
+		if (release)
+			ta_buf_printf(line, " %s", arch);
+		else
+			add_part(line, &first, arch);
+	}
+	add_place(f, line, &first);
 }
 
 static bool count_of(const struct ta_facts *f, const char *const *path, long long *ret)
@@ -115,10 +132,22 @@ static void add_speed(long long mbps, struct ta_buf *line)
 		ta_buf_printf(line, " %lld Mbit/s", mbps);
 }
 
+static void add_queues(const struct ta_facts *f, const char *name, struct ta_buf *line)
+{
+	long long now, max;
+
+	if (count_of(f, TA_KEYS("nics", name, "channels", "combined", "current"), &now) &&
+		count_of(f, TA_KEYS("nics", name, "channels", "combined", "max"), &max) &&
+		max > now)
+		ta_buf_printf(line, ", %lld of %lld queues", now, max);
+	else if (count_of(f, TA_KEYS("nics", name, "queues", "rx"), &now))
+		ta_buf_printf(line, ", %lld queue%s", now, plural(now));
+}
+
 static void add_nic(const struct ta_facts *f, const char *name, struct ta_buf *line)
 {
 	const char *driver = ta_facts_get_str(f, TA_KEYS("nics", name, "driver"));
-	long long mbps, now, max;
+	long long mbps;
 	bool up;
 
 	separate(line, "; ");
@@ -131,11 +160,7 @@ static void add_nic(const struct ta_facts *f, const char *name, struct ta_buf *l
 	}
 	if (count_of(f, TA_KEYS("nics", name, "speed_mbps"), &mbps))
 		add_speed(mbps, line);
-	if (count_of(f, TA_KEYS("nics", name, "channels", "combined", "current"), &now) &&
-		now > 0 && count_of(f, TA_KEYS("nics", name, "channels", "combined", "max"), &max))
-		ta_buf_printf(line, ", %lld of %lld queues", now, max);
-	else if (count_of(f, TA_KEYS("nics", name, "queues", "rx"), &now))
-		ta_buf_printf(line, ", %lld queue%s", now, plural(now));
+	add_queues(f, name, line);
 }
 
 static void nics(const struct ta_facts *f, struct ta_buf *line)

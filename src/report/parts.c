@@ -91,3 +91,26 @@ size_t ta_part_run(const struct ta_audit *a, size_t i)
 		n++;
 	return n;
 }
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+void ta_part_shape(const char *text, const char *subject, struct ta_buf *ret)
+{
+	size_t len = strcspn(subject, " ");
+
+	while (*text) {
+		if (len && strncmp(text, subject, len) == 0) {
+			ta_buf_addc(ret, '@');
+			text += len;
+		} else if (is_digit(*text)) {
+			ta_buf_addc(ret, '#');
+			while (is_digit(*text))
+				text++;
+		} else {
+			ta_buf_addc(ret, *text++);
+		}
+	}
+}

@@ -37,3 +37,9 @@ void ta_part_rest(const struct ta_audit *a, const struct ta_report_options *o, s
 /* Findings of one rule are neighbours: how many from `i` on have its rule and a verdict of its
  * kind. */
 size_t ta_part_run(const struct ta_audit *a, size_t i);
+
+/*
+ * `text` with each number as # and each mention of the subject's name as @: what differs in these
+ * alone is alike. Of "eth0 (0000:03:00.0)" the name is the first word.
+ */
+void ta_part_shape(const char *text, const char *subject, struct ta_buf *ret);

@@ -293,6 +293,30 @@ static void next_steps_fit_the_result(void **state)
 	lacks(out, "Profiles:");
 }
 
+static void one_cause_is_told_once(void **state)
+{
+	struct world *w = *state;
+	const char *out;
+
+	for (unsigned i = 0; i < 9; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "eth%u", i);
+		ta_put_i64(w->facts, 0, "nics", name, "drops");
+		ta_facts_put_absent(
+			w->facts, TA_KEYS("nics", name, "queues"), TA_MISSING, "%s has none", name);
+	}
+	ta_put_i64(w->facts, 4096, "backlog");
+	judge(w);
+	out = print(w, "text", (struct ta_report_options){.columns = 200});
+	has(out, "Could not be judged (9)\n  missing (9): ");
+	has(out, "    nic.queues (9 subjects) - ");
+	assert_int_equal(count(out, "has none"), 1);
+	out = print(w, "text", (struct ta_report_options){.columns = 200, .verbosity = 1});
+	assert_int_equal(count(out, "has none"), 9);
+	has(out, "nic.queues (eth8) - ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +327,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_command_is_shown_changed, make, drop),
 		cmocka_unit_test_setup_teardown(colour_is_paint_only, make, drop),
 		cmocka_unit_test_setup_teardown(quiet_is_one_line_each, make, drop),
+		cmocka_unit_test_setup_teardown(one_cause_is_told_once, make, drop),
 		cmocka_unit_test_setup_teardown(next_steps_fit_the_result, make, drop),
 	};
 

@@ -7,6 +7,9 @@
 #include "report/parts.h"
 #include "report/text.h"
 
+/* Percent: below it a score says more about what was read than about the host. */
+#define TOO_LITTLE 50
+
 static void add_wrapped(struct ta_buf *b, const char *text, const struct ta_report_options *o)
 {
 	ta_text_wrap(b, text, o->columns, 0, 2);
@@ -39,6 +42,8 @@ static void score_line(
 	ta_buf_printf(
 		&text, " (profile %s), coverage %u %%", ta_profile_name(a->profile), a->coverage);
 	add_costs(a, &text);
+	if (a->coverage < TOO_LITTLE)
+		ta_buf_adds(&text, "; too little was read to say much");
 	add_wrapped(b, ta_buf_text(&text), o);
 }
 
