@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# facts.json is made by a script that believes the tree. What people wrote beside it is truer:
+# facts.json is made by a script that believes the tree. What was written by hand beside it is truer:
 # host -> fact -> (value or None for "any, or absent", why).
 CORRECTIONS = {
     "arm64-phone-3cluster": {"cpu.sockets": (1, "three clusters of one chip")},
