@@ -47,7 +47,11 @@ static int capture_readlink(struct ta_host *h, const char *path, struct ta_buf *
 {
 	int rc;
 
-	return ta_store_readlink(store(h), path, ret, &rc) ? rc : -ENODATA;
+	if (!ta_store_readlink(store(h), path, ret, &rc))
+		return -ENODATA;
+	if (rc == 0)
+		ta_redact_link(path, ret);
+	return rc;
 }
 
 static int capture_exists(struct ta_host *h, const char *path)

@@ -117,8 +117,11 @@ static int live_readlink(struct ta_host *h, const char *path, struct ta_buf *ret
 {
 	const char *rest;
 	int dir = nearest_dir(h, path, &rest);
+	int rc = ta_link_at(dir, rest, ret);
 
-	return ta_link_at(dir, rest, ret);
+	if (rc == 0)
+		ta_redact_link(path, ret);
+	return rc;
 }
 
 static int live_exists(struct ta_host *h, const char *path)

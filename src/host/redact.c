@@ -369,3 +369,13 @@ void ta_redact(const char *path, struct ta_buf *content)
 	else
 		filter_lines(content, k->keep);
 }
+
+void ta_redact_link(const char *path, struct ta_buf *target)
+{
+	const char *rest = in_process(path);
+
+	if (!rest || strncmp(rest, "fd/", 3) != 0 || ta_buf_text(target)[0] != '/')
+		return;
+	ta_buf_reset(target);
+	ta_buf_adds(target, "file");
+}

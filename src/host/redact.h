@@ -12,6 +12,7 @@
  *   irqbalance, tuned         its options; the names of active profiles
  *   the rest of /etc          refused
  *   /proc/PID/environ, mem …  refused, and so is what lies behind /proc/PID/{root,cwd,fd/N}
+ *   /proc/PID/fd/N            where it points: sockets, pipes and the like, but no names of files
  *   tcp_fastopen_key, stable_secret of an interface: refused
  *
  * A line that is left out stays as an empty line, so that "file:line" in a
@@ -34,3 +35,6 @@ enum ta_redact ta_redact_kind(const char *path);
 
 /* Takes out of `content` what must not be known. It never grows. */
 void ta_redact(const char *path, struct ta_buf *content);
+
+/* The same for where the link `path` points: of open files of a process only that they are files ("file"). */
+void ta_redact_link(const char *path, struct ta_buf *target);

@@ -152,6 +152,29 @@ static void test_refused(void **state)
 			fail_msg("%s may not be read", fine[i]);
 }
 
+static void test_links(void **state)
+{
+	static const char *const cases[][3] = {
+		{"/proc/7/fd/3", "socket:[42]", "socket:[42]"},
+		{"/proc/7/fd/3", "anon_inode:[eventpoll]", "anon_inode:[eventpoll]"},
+		{"/proc/7/fd/3", "/home/me/diagnosis.pdf", "file"},
+		{"/proc/7/fd/3", "/memfd:key (deleted)", "file"},
+		{"/proc/self/task/8/fd/3", "/x", "file"},
+		{"/proc/7/ns/net", "net:[1]", "net:[1]"},
+		{"/sys/class/net/eth0", "../../devices/x", "../../devices/x"},
+		{"/sys/class/net/fd/1", "/x", "/x"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+		ta_buf_adds(&b, cases[i][1]);
+		ta_redact_link(cases[i][0], &b);
+		ta_redact_link(cases[i][0], &b);
+		assert_string_equal(ta_buf_text(&b), cases[i][2]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +184,7 @@ int main(void)
 		cmocka_unit_test(test_sysctl),
 		cmocka_unit_test(test_other_settings),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
