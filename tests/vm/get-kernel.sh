@@ -35,7 +35,7 @@ for f in "$d"/*.deb; do
   if [[ ${ALL-} ]]; then dpkg -x "$f" "$d/x"; else dpkg-deb --fsys-tarfile "$f" | tar -x -C "$d/x" --wildcards "${pat[@]}" 2>/dev/null || true; fi
 done
 rel=$(basename "$(ls -d "$d"/x/lib/modules/* "$d"/x/usr/lib/modules/* 2>/dev/null | head -1)")
-rm -rf "$K/$name/lib"; mkdir -p "$K/$name/lib/modules"
+rm -rf "${K:?}/$name/lib"; mkdir -p "$K/$name/lib/modules"
 for m in "$d"/x/lib/modules "$d"/x/usr/lib/modules; do [[ -d $m/$rel ]] && cp -a --no-preserve=ownership "$m/$rel" "$K/$name/lib/modules/"; done
 v=$(find "$d/x" -name "vmlinu[xz]*" -type f | head -1); cp "$v" "$K/$name/vmlinuz"
 c=$(find "$d/x" -name 'config-*' -o -path '*/modules/*/config' | head -1); [[ $c ]] && cp "$c" "$K/$name/config"

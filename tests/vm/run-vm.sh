@@ -10,11 +10,11 @@
 # Software emulation always: /dev/kvm may be there and hang in a machine that is itself virtual.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-K= script= smp=4 mem=768 args= limit=120 log= layers=(); QEMU=${QEMU:-qemu-system-x86_64}; MACHINE=${MACHINE:-q35}; CPU=${CPU:-max}
+K='' script='' smp=4 mem=768 args='' limit=120 log='' layers=(); QEMU=${QEMU:-qemu-system-x86_64}; MACHINE=${MACHINE:-q35}; CPU=${CPU:-max}
 while getopts k:i:s:c:m:a:t:l: o; do case $o in k) K=$OPTARG;; i) layers+=("$OPTARG");; s) script=$OPTARG;; c) smp=$OPTARG;; m) mem=$OPTARG;;
   a) args=$OPTARG;; t) limit=$OPTARG;; l) log=$OPTARG;; *) exit 2;; esac; done; shift $((OPTIND-1))
 tmp=$(mktemp -d); [[ $log ]] || log=$tmp; mkdir -p "$log"
-pid=; trap '[[ $pid ]] && kill "$pid" 2>/dev/null; rm -rf "$tmp"' EXIT
+pid=''; trap '[[ $pid ]] && kill "$pid" 2>/dev/null; rm -rf "$tmp"' EXIT
 if [[ $script ]]; then mkdir -p "$tmp/t/t"; install -m755 "$script" "$tmp/t/t/run.sh"; (cd "$tmp/t" && find . | cpio -o -H newc --quiet) > "$tmp/script.cpio"; layers+=("$tmp/script.cpio"); fi
 cat "${layers[@]}" > "$tmp/initrd"
 # the uncompressed ELF (PVH entry) saves the guest 1-6 s of decompression; made once per kernel by vmlinux.py

@@ -7,7 +7,6 @@ T=/t/tuneaudit failed=0
 ok() { echo "ok $1"; }
 not_ok() { echo "not ok $1: $2"; failed=1; }
 same() { if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1" "tuneaudit says '$2', the system '$3'"; fi; }
-fact() { $T facts --format json 2>/dev/null | jq -r ".facts.$1" ; }
 
 for m in igb e1000e vmxnet3 virtio_net nvme acpi-cpufreq; do modprobe $m 2>/dev/null; done
 for n in /sys/class/net/*; do ip link set "${n##*/}" up 2>/dev/null; done
