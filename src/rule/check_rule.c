@@ -17,14 +17,15 @@ static bool check_each(struct ta_checker *c, struct ta_rule *r)
 	return member.kind != TA_K_FAULT && ta_check_push_var(c, r->each, r->each_name, member) >= 0;
 }
 
-static void check_truth(struct ta_checker *c, struct ta_expr *e)
+/* In a stanza with faults `e` may be only the beginning of what was meant: then its type says nothing. */
+static void check_truth(struct ta_checker *c, const struct ta_rule *r, struct ta_expr *e)
 {
 	struct ta_stype t;
 
 	if (!e)
 		return;
 	t = ta_check_expr(c, e);
-	if (t.kind != TA_K_FAULT && (t.kind != TA_K_BOOL || t.many))
+	if (!r->faulty && t.kind != TA_K_FAULT && (t.kind != TA_K_BOOL || t.many))
 		ta_check_fault(c, e, "this must be true or false, it is %s", ta_stype_text(t));
 }
 
@@ -180,15 +181,15 @@ int ta_rule_check(struct ta_rules *rs, struct ta_rule *r, const struct ta_fix_si
 
 	/* Without its variable everything else would only be told "no such fact". */
 	if (check_each(&c, r)) {
-		check_truth(&c, r->when);
-		check_truth(&c, r->unsupported);
-		check_truth(&c, r->want);
-		check_truth(&c, r->evidence);
+		check_truth(&c, r, r->when);
+		check_truth(&c, r, r->unsupported);
+		check_truth(&c, r, r->want);
+		check_truth(&c, r, r->evidence);
 		if (r->fix)
 			check_fix(&c, r, fixers, n_fixers);
-		if (r->each && !c.vars[0].used && !c.rc)
+		if (r->each && !c.vars[0].used && !c.rc && !r->faulty)
 			ta_check_fault(&c, r->each, "the variable '%s' is never used", r->each_name);
 	}
-	r->faulty = c.rc;
+	r->faulty |= c.rc != 0;
 	return c.rc;
 }

@@ -237,6 +237,8 @@ static struct ta_case *reverse_cases(struct ta_case *c)
 	return out;
 }
 
+enum { KEY_EACH = 10 };
+
 static const struct ta_stanza_key keys[] = {
 	{"title", parse_title, false},
 	{"why", parse_why, false},
@@ -248,7 +250,7 @@ static const struct ta_stanza_key keys[] = {
 	{"weight", parse_weight, false},
 	{"risk", parse_risk, false},
 	{"direction", parse_direction, false},
-	{"each", parse_each, false},
+	[KEY_EACH] = {"each", parse_each, false},
 	{"when", parse_when, false},
 	{"unsupported", parse_unsupported, false},
 	{"want", parse_want, false},
@@ -329,8 +331,15 @@ bool ta_parse_rule(struct ta_parser *p)
 	r->weight = 5;
 	r->n_directions = 1;
 	r->line = ta_parser_line(p, id.pos);
-	if (!ta_stanza_keys(p, keys, TA_ARRAY_SIZE(keys), r, "rule", &seen))
+	if (!ta_stanza_keys(p, keys, TA_ARRAY_SIZE(keys), r, "rule", &seen)) {
+		/* Without its variable the rest would only be told "no such fact". */
+		if (r->each || !(seen & UINT64_C(1) << KEY_EACH)) {
+			r->faulty = true;
+			r->next = p->rs->spoilt;
+			p->rs->spoilt = r;
+		}
 		return true;
+	}
 	if (!r->title || !r->want) {
 		p->failed = true;
 		ta_diag_add(p->diags, p->src, id.pos, id.end, "rule %s has no '%s'", r->id,

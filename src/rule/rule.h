@@ -103,7 +103,10 @@ enum { TA_RULES_TRUSTED = 1 << 0, TA_RULES_OVERRIDE = 1 << 1 /* a known id repla
 int ta_rules_add_text(struct ta_rules *rs, const char *file, const char *text, size_t len, unsigned flags,
 	struct ta_diags *diags);
 
-/* Checks every name and type against the schema and fixers (borrowed, must outlive rs). 0, -EBADMSG, -ENOMEM. */
+/*
+ * Checks every name and type against the schema and fixers (borrowed, must outlive rs), also in stanzas that had
+ * faults already. `diags`, if it is the one of add_text, is put into the order of places. 0, -EBADMSG, -ENOMEM.
+ */
 int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const struct ta_fix_sig *fixers,
 	size_t n_fixers, struct ta_diags *diags);
 

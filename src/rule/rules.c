@@ -183,7 +183,6 @@ static int worse(int a, int b)
 int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const struct ta_fix_sig *fixers,
 	size_t n_fixers, struct ta_diags *diags)
 {
-	size_t first = diags->n;
 	int rc;
 
 	rs->schema = schema;
@@ -191,8 +190,10 @@ int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const 
 	rc = check_params(rs, diags);
 	for (size_t i = 0; i < rs->n_rules; i++)
 		rc = worse(rc, ta_rule_check(rs, rs->rules[i], fixers, n_fixers, diags));
+	for (struct ta_rule *r = rs->spoilt; r; r = r->next)
+		rc = worse(rc, ta_rule_check(rs, r, fixers, n_fixers, diags));
 	rc = worse(rc, ta_profiles_resolve(rs, diags));
 	rc = worse(rc, ta_waivers_resolve(rs, diags));
-	ta_diags_sort(diags, first);
+	ta_diags_sort(diags, 0);
 	return rs->arena.error ? -ENOMEM : rc;
 }

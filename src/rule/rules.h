@@ -110,6 +110,7 @@ struct ta_rules {
 	struct ta_names rule_names, param_names, profile_names;
 	struct ta_rule **rules; /* sorted by id once resolved */
 	size_t n_rules, cap_rules;
+	struct ta_rule *spoilt; /* stanzas with faults: checked for more of them, never used */
 	struct ta_param *params;
 	size_t n_params;
 	struct ta_expr **defaults; /* the parameters' own values, by number; set by resolve */
