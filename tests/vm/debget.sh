@@ -10,7 +10,7 @@
 # No registry host is written anywhere: URIs come from the machine's own apt sources.
 # The private apt root of each suite lives in ${DEBGET_ROOT:-${TMPDIR:-/tmp}/tuneaudit-vm/apt}/SUITE@ARCH.
 set -euo pipefail
-mode=get
+mode="get"
 case "${1-}" in --deps) mode=deps; shift;; --policy) mode=policy; shift;; --list) mode=list; shift;; esac
 suite=${1%@*}; arch=amd64; [[ $1 == *@* ]] && arch=${1#*@}; shift
 root=${DEBGET_ROOT:-${TMPDIR:-/tmp}/tuneaudit-vm/apt}/$suite@$arch
