@@ -8,7 +8,7 @@ static const struct {
 	const char *ascii;
 } spelled[] = {
 	{0xa0, " "},
-	{0xb0, " deg"},
+	{0xb0, "deg"},
 	{0xb1, "+-"},
 	{0xb2, "^2"},
 	{0xb5, "u"},

@@ -59,3 +59,36 @@ load helper
 		cmp "$DIR/out" "$DIR/first"
 	done
 }
+
+# on_terminal COLUMNS ARGUMENT...: what the program writes to a terminal of that width.
+on_terminal() {
+	columns=$1
+	shift
+	# stty sees the terminal that script makes; the widths of the outside stay outside.
+	env -u COLUMNS TERM="${TERM_IS:-xterm}" script -qec "stty cols $columns; '$TUNEAUDIT' $*" /dev/null \
+		< /dev/null | tr -d '\r' > "$DIR/out"
+}
+
+@test "a terminal: colour, its width, prose not above 100 columns" {
+	command -v script > /dev/null || skip "needs script(1)"
+	host=$(fixture all-on-cpu0)
+	on_terminal 60 check --capture "$host"
+	grep -q "$(printf '\033\[')" "$DIR/out"
+	on_terminal 60 --help
+	[ "$(awk '/^usage:/ { exit } length > 60' "$DIR/out" | wc -l)" -eq 0 ]
+	[ "$(awk 'length > 50' "$DIR/out" | wc -l)" -gt 0 ]
+	on_terminal 400 --help
+	[ "$(awk 'length > 100' "$DIR/out" | wc -l)" -eq 0 ]
+	[ "$(awk 'length > 80' "$DIR/out" | wc -l)" -gt 0 ]
+}
+
+@test "a terminal without colour: NO_COLOR, dumb" {
+	command -v script > /dev/null || skip "needs script(1)"
+	host=$(fixture all-on-cpu0)
+	NO_COLOR=1 on_terminal 80 check --capture "$host"
+	contains "$(cat "$DIR/out")" "Score"
+	is_ascii
+	TERM_IS=dumb on_terminal 80 check --capture "$host"
+	contains "$(cat "$DIR/out")" "Score"
+	is_ascii
+}
