@@ -70,7 +70,7 @@ enum {
 /* Sets of strings (enum ethtool_stringset). */
 enum {
 	TA_ETH_SS_FEATURES = 4,
-	TA_ETH_SS_LINK_MODES = 10,
+	TA_ETH_SS_LINK_MODES = 9,
 };
 
 /* Commands of SIOCETHTOOL. */
