@@ -15,7 +15,8 @@
 /* Thousands of containers' interfaces: their drivers have nothing to tell. */
 #define MAX_IOCTL_VIRTUAL 64
 
-#define U32(v, m, a, w, max, ...) [v] = {v, m, a, 4, w, false, false, max, {__VA_ARGS__}}
+#define U32(v, m, a, w, max, ...)                                                                  \
+	[v] = {v, m, a, 4, w, false, (m) == TA_ETH_COALESCE, max, {__VA_ARGS__}}
 #define FLAG(v, m, a, w, unsure, ...) [v] = {v, m, a, 1, w, true, unsure, v, {__VA_ARGS__}}
 
 /* clang-format off */

@@ -327,6 +327,8 @@ void ta_irqvec_subject(const struct ta_irqvec *v, struct ta_buf *ret)
 		ta_buf_printf(ret, "%s ", v->device);
 	if (role && v->queue >= 0)
 		ta_buf_printf(ret, "%s-%d", role, v->queue);
+	else if (role && v->device && strcmp(v->device, v->name) == 0)
+		ta_buf_adds(ret, role);
 	else
 		ta_buf_adds(ret, v->name);
 }

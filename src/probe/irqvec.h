@@ -36,7 +36,7 @@ int ta_irqvecs_add(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs,
 /* When all rows are in: what one row says of another. 0 or -ENOMEM. */
 int ta_irqvecs_finish(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs);
 
-/* "eth0 rx-0", "nvme0 io-1", "eth0 i40e-0000:01:00.0:misc". */
+/* "eth0 rx-0", "nvme0 io-1", "eth0 other", "eth0 i40e-0000:01:00.0:misc". */
 void ta_irqvec_subject(const struct ta_irqvec *v, struct ta_buf *ret);
 
 void ta_irqvecs_done(struct ta_irqvecs *vecs);
