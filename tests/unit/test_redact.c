@@ -157,7 +157,7 @@ static void test_links(void **state)
 	static const char *const cases[][3] = {
 		{"/proc/7/fd/3", "socket:[42]", "socket:[42]"},
 		{"/proc/7/fd/3", "anon_inode:[eventpoll]", "anon_inode:[eventpoll]"},
-		{"/proc/7/fd/3", "/home/me/diagnosis.pdf", "file"},
+		{"/proc/7/fd/3", /* a name that tells */ "/srv/diagnosis.pdf", "file"},
 		{"/proc/7/fd/3", "/memfd:key (deleted)", "file"},
 		{"/proc/self/task/8/fd/3", "/x", "file"},
 		{"/proc/7/ns/net", "net:[1]", "net:[1]"},
