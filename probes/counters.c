@@ -24,6 +24,12 @@
 
 /* clang-format off */
 static const struct ta_field fields[] = {
+	NUM("arp.entries", "entries", "entries of the ARP table now"),
+	NUM("arp.forced_gc_runs", "runs",
+		"times that the ARP table had to be cleaned to take a new entry"),
+	NUM("arp.table_fulls", "entries", "entries refused because the ARP table was full"),
+	NUM("arp.unresolved_discards", "packets",
+		"packets dropped while their neighbour was looked for (ARP)"),
 	TRACK("clashres", "insertions that met the same connection and were resolved"),
 	NUM("conntrack.count", "connections", "connections tracked now in this network namespace"),
 	TRACK("drop", "packets dropped because a connection could not be tracked"),
@@ -53,6 +59,12 @@ static const struct ta_field fields[] = {
 	MIB("ipext.InTruncatedPkts", "packets received too short"),
 	MIB("ipext.OutOctets", "bytes sent"),
 	MIB("ipext.ReasmOverlaps", "overlapping fragments"),
+	NUM("ndisc.entries", "entries", "entries of the IPv6 neighbour table now"),
+	NUM("ndisc.forced_gc_runs", "runs",
+		"times that the IPv6 neighbour table had to be cleaned to take a new entry"),
+	NUM("ndisc.table_fulls", "entries", "entries refused because the IPv6 neighbour table was full"),
+	NUM("ndisc.unresolved_discards", "packets",
+		"packets dropped while their neighbour was looked for (IPv6 neighbour)"),
 	NUM("sockstat.frag_memory", "bytes", "memory of fragments that wait"),
 	NUM("sockstat.sockets_used", "sockets", "sockets in use, all kinds"),
 	NUM("sockstat.tcp6_inuse", "sockets", "TCP sockets in use, IPv6"),
@@ -477,11 +489,43 @@ static void read_sockstat(struct ta_host *h, struct ta_facts *f)
 		ta_put_errno(f, rc, file6, "counters", "sockstat", "tcp6_inuse");
 }
 
+/*
+ * Puts the rows counters.GROUP.* from a table below /proc/net/stat: sums over its lines, one for each CPU, of
+ * the columns named so; `entries` is the same in every line. `skip` are rows that come from elsewhere.
+ */
+static void read_table(struct ta_host *h, struct ta_facts *f, const char *file, const char *group,
+	const char *const *skip)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int read = ta_host_read(h, file, TA_READ_CAP, &text);
+	size_t len = strlen(group);
+
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		const char *at = fields[i].path + strlen(PREFIX), *name = at + len + 1;
+		const char *const *other = skip;
+		uint64_t v;
+		int rc = read;
+
+		if (strncmp(at, group, len) != 0 || at[len] != '.')
+			continue;
+		while (*other && strcmp(name, *other) != 0)
+			other++;
+		if (*other)
+			continue;
+		if (rc == 0)
+			rc = strcmp(name, "entries") == 0
+				     ? ta_hex_table_first(ta_buf_text(&text), name, &v)
+				     : ta_hex_table_sum(ta_buf_text(&text), name, &v);
+		if (rc == 0)
+			ta_put_u64(f, v, "counters", group, name);
+		else
+			ta_put_errno(f, rc, file, "counters", group, name);
+	}
+}
+
 static void read_conntrack(struct ta_host *h, struct ta_facts *f)
 {
-	static const char file[] = "/proc/net/stat/nf_conntrack", group[] = PREFIX "conntrack.";
 	static const char count[] = "/proc/sys/net/netfilter/nf_conntrack_count";
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
 	if (!ta_host_exists(h, count)) {
 		ta_facts_put_absent(f, TA_KEYS("counters", "conntrack"), TA_MISSING,
@@ -491,23 +535,7 @@ static void read_conntrack(struct ta_host *h, struct ta_facts *f)
 	ta_read_int(h, f, count, TA_KEYS("counters", "conntrack", "count"));
 	ta_read_int(h, f, "/proc/sys/net/netfilter/nf_conntrack_max",
 		TA_KEYS("counters", "conntrack", "max"));
-
-	int read = ta_host_read(h, file, TA_READ_CAP, &text);
-
-	for (size_t i = 0; i < N_FIELDS; i++) {
-		const char *name = fields[i].path + strlen(group);
-		uint64_t sum;
-
-		if (strncmp(fields[i].path, group, strlen(group)) != 0 ||
-			strcmp(name, "count") == 0 || strcmp(name, "max") == 0)
-			continue;
-		int rc = read < 0 ? read : ta_hex_table_sum(ta_buf_text(&text), name, &sum);
-
-		if (rc == 0)
-			ta_put_u64(f, sum, "counters", "conntrack", name);
-		else
-			ta_put_errno(f, rc, file, "counters", "conntrack", name);
-	}
+	read_table(h, f, "/proc/net/stat/nf_conntrack", "conntrack", TA_KEYS("count", "max"));
 }
 
 static void collect(struct ta_host *h, struct ta_facts *f)
@@ -518,6 +546,8 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	read_softirqs(h, f);
 	read_sockstat(h, f);
 	read_conntrack(h, f);
+	read_table(h, f, "/proc/net/stat/arp_cache", "arp", TA_KEYS(NULL));
+	read_table(h, f, "/proc/net/stat/ndisc_cache", "ndisc", TA_KEYS(NULL));
 }
 
 const struct ta_probe ta_probe_counters = {

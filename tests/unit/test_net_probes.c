@@ -192,6 +192,7 @@ static void counters(void **state)
 	assert_fact(f, "0", "counters", "sockstat", "tcp_mem");
 	assert_absent(f, "counters.sockstat.tcp6_inuse", TA_MISSING, "sockstat6");
 	assert_absent(f, "counters.conntrack.drop", TA_MISSING, "nf_conntrack");
+	assert_absent(f, "counters.ndisc.table_fulls", TA_MISSING, "ndisc_cache");
 	ta_facts_free(f);
 
 	/* Rows that nobody can number, a table cut short, tracking of connections. */
@@ -200,7 +201,11 @@ static void counters(void **state)
 	tree_file(&t, "proc/sys/net/netfilter/nf_conntrack_count", "12\n");
 	tree_file(&t, "proc/sys/net/netfilter/nf_conntrack_max", "0\n");
 	tree_file(&t, "proc/net/stat/nf_conntrack", "entries drop\n0000000c 00000001\n0000000c 00000010\n");
+	tree_file(&t, "proc/net/stat/arp_cache", "entries  table_fulls\n0000000c 00000001\n0000000c 00000010\n");
 	f = facts_of(&ta_probe_counters, NULL);
+	assert_fact(f, "12", "counters", "arp", "entries");
+	assert_fact(f, "17", "counters", "arp", "table_fulls");
+	assert_absent(f, "counters.arp.forced_gc_runs", TA_MISSING, "arp_cache");
 	assert_absent(f, "counters.softnet.cpus", TA_MISSING, "number");
 	assert_fact(f, "273", "counters", "softnet", "dropped");
 	assert_absent(f, "counters.softirq.net_rx", TA_MALFORMED, "softirqs");
