@@ -24,9 +24,9 @@ bool ta_system_color(void);
 int ta_system_write(int fd, const void *data, size_t len);
 
 /*
- * A rule file of at most `cap` bytes. *ret_trusted: regular file, owned by root, and neither it nor
- * its directory can be written by anyone else. 0, -errno, -EFBIG, -EBADMSG (no regular file), with
- * a message that names the file.
+ * A rule file of at most `cap` bytes. *ret_trusted: a regular file, reached by no link as its last
+ * step, owned by root, and neither it nor its directory can be written by anyone else. 0, -errno,
+ * -EFBIG, -EBADMSG (no regular file), with a message that names the file.
  */
 int ta_system_read_file(
 	const char *path, size_t cap, struct ta_buf *ret, bool *ret_trusted, struct ta_err *err);

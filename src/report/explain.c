@@ -121,7 +121,7 @@ void ta_report_explain(
 	indented_lines(ret, o, host);
 	commands(e->audit, o, ret);
 	ta_part_waived(e->audit, o, ret);
-	optional(ret, o, "How the kernel's default changed", e->rule->defaults);
+	optional(ret, o, "The kernel's default", e->rule->defaults);
 	sources(e->rule, o, ret);
 	defined_in(e->rule, o, ret);
 }
