@@ -51,6 +51,44 @@ static void add_fix(struct ta_buf *b, const struct ta_rule *r)
 	add_text(b, "Fix", ta_buf_text(&text));
 }
 
+static void mark_params(const struct ta_expr *e, unsigned number, bool *used)
+{
+	*used |= e->node == TA_N_PARAM && e->slot == number;
+	for (const struct ta_expr *x = e->child; x; x = x->next)
+		mark_params(x, number, used);
+}
+
+static bool uses_param(const struct ta_rule *r, unsigned number)
+{
+	const struct ta_expr *const parts[] = {r->each, r->when, r->unsupported, r->want, r->evidence};
+	bool used = false;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(parts); i++)
+		if (parts[i])
+			mark_params(parts[i], number, &used);
+	for (size_t i = 0; r->fix && i < r->fix->n_args; i++)
+		mark_params(r->fix->args[i].value, number, &used);
+	return used;
+}
+
+/* What the rule takes from the profile, so that one knows which knob is meant. */
+static void add_params(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	struct ta_buf *b)
+{
+	for (const struct ta_param *p = rs->params; p; p = p->next) {
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+		if (!uses_param(r, p->number))
+			continue;
+		ta_buf_printf(&text, "%s = ", p->name.text);
+		ta_expr_print(NULL, profile ? profile->params[p->number] : p->value, &text);
+		if (p->unit)
+			ta_buf_printf(&text, " %s", p->unit);
+		ta_buf_printf(&text, ", %s", p->meaning);
+		add_text(b, "Param", ta_buf_text(&text));
+	}
+}
+
 static void add_rule(const struct ta_rule *r, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf each = TA_BUF_INIT;
@@ -161,6 +199,8 @@ int ta_rule_explain(const struct ta_rules *rs, const struct ta_rule *r, const st
 	int rc;
 
 	add_rule(r, ret);
+	if (!r->faulty)
+		add_params(rs, r, profile, ret);
 	ta_buf_addc(ret, '\n');
 	rc = ta_judge_rule(rs, r, profile, facts, tell_outcome, &t, &out);
 	/* What has no subject: an empty collection, members that could not be seen. */

@@ -326,10 +326,15 @@ static void explain_quantifier(struct ta_eval *ev, const struct ta_expr *e, bool
 	if (!ta_cursor_open(ev, &over, e->child->type, &c, &why) || explain_member(ev, e, want, &c, x))
 		return;
 	/* Nobody decided: the condition holds for every member, or for none. */
-	ta_buf_printf(&x->because, "%s of the %zu in ", e->fn == TA_FN_ALL ? "each" : "none", c.n);
-	print_bare(ev, e->child, &x->because);
-	ta_buf_adds(&x->because, " has ");
-	print_bare(NULL, e->child->next, &x->because);
+	if (c.n) {
+		ta_buf_printf(&x->because, "%s of the %zu in ", e->fn == TA_FN_ALL ? "each" : "none", c.n);
+		print_bare(ev, e->child, &x->because);
+		ta_buf_adds(&x->because, " has ");
+		print_bare(NULL, e->child->next, &x->because);
+	} else {
+		print_bare(ev, e->child, &x->because);
+		ta_buf_adds(&x->because, " has no members");
+	}
 	count = (struct ta_value){.kind = TA_VAL_INT, .i = {e->fn == TA_FN_ALL ? c.n : 0, false}};
 	if (takes_pair(x, 1, e, &count)) {
 		ta_buf_printf(&x->actual, " of %zu", c.n);

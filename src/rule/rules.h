@@ -29,8 +29,6 @@ struct ta_fix_arg_expr {
 	enum ta_type type; /* of the fixer's parameter */
 };
 
-#define TA_FIX_ARGS_MAX TA_ARRAY_SIZE(((struct ta_fix_call *)NULL)->args)
-
 struct ta_fix_expr {
 	struct ta_word name;
 	size_t n_args;

@@ -262,7 +262,7 @@ static void format_real(double r, struct ta_buf *b)
 {
 	if (fabs(r) >= 1e15)
 		ta_buf_printf(b, "%.6g", r);
-	else if (r == trunc(r))
+	else if (r == trunc(r) || fabs(r) >= 1e6)
 		ta_buf_printf(b, "%.0f", r);
 	else if (fabs(r) >= 1000)
 		ta_buf_printf(b, "%.1f", r);

@@ -105,6 +105,8 @@ static void test_compound_wants_name_who_decides(void **state)
 		"p.nofile_hard is 4096, wanted >= 65536 (p is processes.812)");
 	kit_expect_because("any(p in processes : p.comm == \"redis\")", f,
 		"none of the 2 in processes has p.comm == \"redis\"");
+	ta_put_object(f, "listeners");
+	kit_expect_because("any(l in listeners : l.backlog_min > 5)", f, "listeners has no members");
 	kit_expect_because("not any(p in processes : p.nofile_hard < 65536)", f,
 		"p.nofile_hard is 4096, wanted >= 65536 (p is processes.812)");
 	kit_expect_because("if nics.eth0.up then cpu.online > 4 else true", f,
@@ -187,7 +189,9 @@ static void test_explain_for_people(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = host();
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
-	struct kit k = kit_good("rule nic.channels.combined\n"
+	struct kit k = kit_good("param queues : number = 64 unit queues \"beyond which more bring nothing\"\n"
+		"param other : number = 1 \"not used here\"\n"
+		"rule nic.channels.combined\n"
 		" title \"One queue per physical core near the NIC\"\n"
 		" why \"Packets of one queue are handled by one CPU. With fewer queues than cores some cores idle\"\n"
 		"     \"while others drop.\"\n"
@@ -196,7 +200,7 @@ static void test_explain_for_people(void **state)
 		" each nic in nics\n when nic.up\n"
 		" want nic.channels.combined.current >= min(nic.channels.combined.max, numa[nic.numa_node].physical_cores)\n"
 		" evidence counters.softnet.dropped > 0\n"
-		" fix nic.channels(ifname = nic.key, combined = min(nic.channels.combined.max, 64))\n"
+		" fix nic.channels(ifname = nic.key, combined = min(nic.channels.combined.max, queues))\n"
 		"end\n");
 
 	assert_int_equal(ta_rule_explain(k.rs, ta_rules_first(k.rs), NULL, f, &b), 0);
@@ -205,7 +209,8 @@ static void test_explain_for_people(void **state)
 		"When\tnic.up\n"
 		"Want\tnic.channels.combined.current >= min(nic.channels.combined.max, numa[nic.numa_node].physical_cores)\n"
 		"Evidence\tcounters.softnet.dropped > 0\n"
-		"Fix\tnic.channels(ifname = nic.key, combined = min(nic.channels.combined.max, 64)), never lowers\n"
+		"Fix\tnic.channels(ifname = nic.key, combined = min(nic.channels.combined.max, queues)), never lowers\n"
+		"Param\tqueues = 64 queues, beyond which more bring nothing\n"
 		"\n"
 		"eth0: fail\n"
 		"  nic.channels.combined.current is 4, wanted >= 8 (min of nic.channels.combined.max 8, "
@@ -216,6 +221,7 @@ static void test_explain_for_people(void **state)
 		"    numa[\"0\"].physical_cores is 16\n"
 		"    counters.softnet.dropped is unknown (missing)\n"
 		"    nic.key is \"eth0\"\n"
+		"    queues is 64\n"
 		"  fix: nic.channels(ifname = \"eth0\", combined = 8)\n");
 	kit_done(&k);
 }
