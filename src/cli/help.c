@@ -83,9 +83,9 @@ void ta_help_command(const struct ta_command *c, unsigned columns, struct ta_buf
 	add_examples(ret, c->examples, columns);
 }
 
-void ta_help_program(unsigned columns, struct ta_buf *ret)
+void ta_help_program(const char *program, unsigned columns, struct ta_buf *ret)
 {
-	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT, begin = TA_BUF_INIT;
 
 	add_paragraph(ret,
 		"tuneaudit tells what on this host holds its network services back: it reads "
@@ -110,8 +110,9 @@ void ta_help_program(unsigned columns, struct ta_buf *ret)
 		"colour off.",
 		columns);
 	ta_buf_adds(ret, "\nTo begin:\n");
-	add_examples(ret,
-		"sudo tuneaudit check\tjudges this host; without sudo it works too and says what "
-		"it could not read\n",
-		columns);
+	ta_buf_printf(&begin,
+		"sudo %s check\tjudges this host; without sudo it works too and says what it could "
+		"not read\n",
+		program);
+	add_examples(ret, ta_buf_text(&begin), columns);
 }

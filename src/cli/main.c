@@ -100,7 +100,7 @@ static int dispatch(struct ta_cli *cli, char **argv, size_t n)
 	if (at == n || (strcmp(argv[at], "help") == 0 && at + 1 == n)) {
 		if (globals.version)
 			return print_version(cli);
-		ta_help_program(cli->columns, &cli->out);
+		ta_help_program(cli->program, cli->columns, &cli->out);
 		return globals.help || at < n ? TA_EXIT_OK : TA_EXIT_USAGE;
 	}
 	c = find_command(argv[at]);

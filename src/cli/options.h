@@ -29,4 +29,5 @@ int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, 
 
 /* The texts of --help, wrapped. */
 void ta_help_command(const struct ta_command *c, unsigned columns, struct ta_buf *ret);
-void ta_help_program(unsigned columns, struct ta_buf *ret);
+/* `program`: as it was called, for the line to begin with. */
+void ta_help_program(const char *program, unsigned columns, struct ta_buf *ret);

@@ -6,7 +6,7 @@ load helper
 @test "no arguments: says what to do first, and that this is no use of it" {
 	ta
 	expect 2
-	contains "$output" "sudo tuneaudit check"
+	contains "$output" "sudo $TUNEAUDIT check"
 }
 
 @test "--version, before and after a command" {
