@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "probe/netcount.h"
 #include "probe/probe.h"
+#include "probe/standin.h"
 
 #define PREFIX "counters."
 #define NUM(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE, {}}
@@ -254,8 +255,12 @@ static void read_mib(struct ta_host *h, struct ta_facts *f, const char *file,
 	struct seen seen = {.f = f};
 	int rc = ta_host_read(h, file, TA_READ_CAP, &text);
 
-	if (rc == 0)
+	if (rc == 0) {
 		rc = ta_mib_each(ta_buf_text(&text), put_mib, &seen);
+	} else if (rc == -ENOENT && ta_standin_nstat(h, &text) == 0) {
+		ta_nstat_each(ta_buf_text(&text), put_mib, &seen);
+		rc = 0;
+	}
 	for (; *groups; groups++) {
 		if (rc < 0)
 			ta_put_errno(f, rc, file, "counters", *groups);

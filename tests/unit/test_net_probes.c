@@ -122,6 +122,38 @@ static void sysctls_of_nothing(void **state)
 	ta_facts_free(f);
 }
 
+/* A sosreport: outputs of commands instead of files. A file that is there counts. */
+static void standins(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/sys/net/core/somaxconn", "128\n");
+	tree_file(&t, "sos_commands/kernel/sysctl_-a",
+		"sysctl: permission denied on key 'fs.protected_fifos'\nnet.core.somaxconn = 4096\n"
+		"net.ipv4.tcp_rmem = 4096\t131072\t6291456\nnet.ipv4.ip_local_reserved_ports = \n"
+		"net.ipv4.tcp_congestion_control = bbr\nnet.ipv4.tcp_sack = \nvm.swappiness=7\n");
+	tree_file(&t, "extra/nstat_-zas",
+		"#kernel\nIpInReceives                    265936             0.0\nIcmpInMsgs 1 0.0\n"
+		"Ip6InReceives 9 0.0\nTcpExtListenOverflows 3 0.0\nTcpOutSegs 4 0.0\nIpExtInOctets 5 0.0\n"
+		"UdpMemErrors x 0.0\nTcp 1 0\nTcpRetransSegs\n");
+	f = facts_of(&ta_probe_sysctl, NULL);
+	assert_fact(f, "128", "sysctl", "net.core.somaxconn");
+	assert_fact(f, "[4096,131072,6291456]", "sysctl", "net.ipv4.tcp_rmem");
+	assert_fact(f, "\"\"", "sysctl", "net.ipv4.ip_local_reserved_ports");
+	assert_fact(f, "\"bbr\"", "sysctl", "net.ipv4.tcp_congestion_control");
+	assert_absent(f, "sysctl[\"net.ipv4.tcp_sack\"]", TA_UNSUPPORTED, "empty");
+	assert_absent(f, "sysctl[\"vm.swappiness\"]", TA_MISSING, "no /proc/sys/vm/swappiness");
+	f = ta_facts_free(f);
+	f = facts_of(&ta_probe_counters, NULL);
+	assert_fact(f, "265936", "counters", "ip", "InReceives");
+	assert_fact(f, "3", "counters", "tcpext", "ListenOverflows");
+	assert_fact(f, "4", "counters", "tcp", "OutSegs");
+	assert_fact(f, "5", "counters", "ipext", "InOctets");
+	assert_absent(f, "counters.udp.MemErrors", TA_MISSING, "");
+	assert_absent(f, "counters.tcp.RetransSegs", TA_MISSING, "");
+	ta_facts_free(f);
+}
+
 static void limits(void **state)
 {
 	struct ta_facts *f;
@@ -430,6 +462,7 @@ int main(void)
 		host_test(sysctls),
 		host_test(sysctls_of_a_child_namespace),
 		host_test(sysctls_of_nothing),
+		host_test(standins),
 		host_test(limits),
 		host_test(counters),
 		host_test(modules),
