@@ -94,6 +94,8 @@ int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_str
 		rc = ta_host_readlink(h, path, &link);
 		if (rc == -EACCES || rc == -EPERM)
 			return rc;
+		/* Closed meanwhile, or what a careless copy made of it. */
+		ret->whole &= rc == 0 || rc == -ENOENT;
 		if (rc == 0 && ta_socket_inode(ta_buf_text(&link), &inode) == 0) {
 			ret->sockets++;
 			group = ta_sockets_find(s, inode);

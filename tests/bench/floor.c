@@ -35,7 +35,7 @@ static void read_file(const struct floor_op *op)
 
 	if (fd < 0)
 		return;
-	while (read(fd, buffer, sizeof(buffer)) > 0)
+	for (long i = 0; i < op->c && read(fd, buffer, op->b < (long)sizeof(buffer) ? op->b : sizeof(buffer)) > 0; i++)
 		;
 	close(fd);
 }

@@ -7,7 +7,7 @@
 
 enum floor_kind {
 	/* text: a path; a: 1 if it begins in the directory that was listed last */
-	FLOOR_READ,     /* open, read to the end, close */
+	FLOOR_READ,     /* open; c times read of b bytes, the kernel clears as much for each; close */
 	FLOOR_LIST,     /* open, getdents to the end; closed when the next one is listed */
 	FLOOR_LINK,     /* readlink */
 	FLOOR_STAT,     /* stat */

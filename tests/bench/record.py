@@ -3,7 +3,7 @@
 
 record.py PREFIX FIRST_PID > ops.c
 
-Files are opened, read to their end and closed; directories listed; netlink requests sent as they were, with
+Files are opened, read as often and in pieces as large as they were, and closed; directories listed; netlink requests sent as they were, with
 their answers read; other system calls made with the same numbers (pointers become scratch memory). What a
 program does for itself (memory, signals, loading libraries, waiting, its own output) is no operation. What could
 not be turned into one is counted on stderr, so that nothing is left out unseen.
@@ -112,6 +112,10 @@ class Process:
             self.n_sockets += 1
         elif name in ("sendto", "sendmsg") and self.fds.get(args[0], " ")[0] == "socket":
             self.add("SEND", a=self.fds[args[0]][1], data=self.written(at))
+        elif name == "read" and self.fds.get(args[0], " ")[0] == "file":
+            op = self.fds[args[0]][1]
+            op["reads"] = op.get("reads", 0) + 1
+            op.setdefault("size", int(args[2], 0))
         elif name == "getdents64":
             if args[0] in self.fds and self.fds[args[0]][0] == "file":
                 self.listed = self.fds[args[0]][1]
@@ -153,7 +157,8 @@ def print_op(op):
     kind = op["kind"]
     if kind in ("READ", "LIST", "LINK", "STAT"):
         data = op["text"].encode("utf-8", "surrogateescape")
-        print(f"\t{{FLOOR_{kind}, {op.get('a', 0)}, .text = {c_string(data)}}},")
+        reads = f", {op.get('size', 0)}, {op.get('reads', 0)}" if kind == "READ" else ""
+        print(f"\t{{FLOOR_{kind}, {op.get('a', 0)}{reads}, .text = {c_string(data)}}},")
     elif kind == "SOCKET":
         a, b, c = op["args"]
         print(f"\t{{FLOOR_SOCKET, {a}, {b}, {c}}},")
