@@ -19,6 +19,7 @@ struct ta_facts {
 	struct json_object *absent;
 	struct json_object *incomplete;
 	struct json_object *cpu_lists; /* list text -> shared array */
+	uint8_t absent_keys[512];      /* by absent_slot(): 1 if there may be an absence whose last key is there */
 	int error;
 };
 
@@ -130,11 +131,23 @@ static struct json_object *child_object(struct ta_facts *f, struct json_object *
 	return child;
 }
 
+/* Most values take no absence back; that shows here without the path being written out. */
+static uint8_t *absent_slot(struct ta_facts *f, const char *const *path)
+{
+	unsigned hash = 0;
+
+	while (path[0] && path[1])
+		path++;
+	for (const char *c = *path; c && *c; c++)
+		hash = hash * 31 + (unsigned char)*c;
+	return &f->absent_keys[(hash ^ hash >> 9) % sizeof(f->absent_keys)];
+}
+
 static void drop_absence(struct ta_facts *f, const char *const *path)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
-	if (!json_object_object_length(f->absent))
+	if (!*absent_slot(f, path))
 		return;
 	ta_path_format(&text, path);
 	json_object_object_del(f->absent, ta_buf_text(&text));
@@ -324,6 +337,7 @@ void ta_facts_put_absent(struct ta_facts *f, const char *const *path, enum ta_re
 
 	drop_value(f, path);
 	va_start(ap, fmt);
+	*absent_slot(f, path) = 1;
 	put_hole(f, f->absent, path, why, fmt, ap);
 	va_end(ap);
 }
@@ -538,6 +552,7 @@ static int take_document(struct ta_facts *f, struct json_object *doc, struct ta_
 		return ta_err_set(err, -EBADMSG, "not a tuneaudit.facts/1 document");
 	rc = take_part(doc, "facts", &f->root, err);
 	rc = rc ? rc : take_part(doc, "absent", &f->absent, err);
+	memset(f->absent_keys, 1, sizeof(f->absent_keys));
 	rc = rc ? rc : take_part(doc, "incomplete", &f->incomplete, err);
 	rc = rc ? rc : check_holes(f->absent, err);
 	return rc ? rc : check_holes(f->incomplete, err);

@@ -65,53 +65,52 @@ static struct ta_schema_node *named_child(const struct ta_schema_node *n, const 
 	return at < n->n_children && strcmp(n->children[at]->key, key) == 0 ? n->children[at] : NULL;
 }
 
-/* The child for `key`, made if it is not there; takes `key` over. NULL: out of memory. */
-static struct ta_schema_node *make_child(struct ta_schema_node *n, char *key)
+/* The child for `key`, made if it is not there. NULL: out of memory. */
+static struct ta_schema_node *make_child(struct ta_schema_node *n, const char *key)
 {
-	struct ta_schema_node *child = named_child(n, key), **children;
 	size_t at = position(n, key);
+	struct ta_schema_node *child, **children;
 
-	if (child) {
-		free(key);
-		return child;
-	}
+	if (at < n->n_children && strcmp(n->children[at]->key, key) == 0)
+		return n->children[at];
 	child = calloc(1, sizeof(*child));
-	children = child ? reallocarray(n->children, n->n_children + 1, sizeof(*children)) : NULL;
+	if (child)
+		child->key = strdup(key);
+	children = child && child->key ? reallocarray(n->children, n->n_children + 1, sizeof(*children)) : NULL;
 	if (!children) {
+		if (child)
+			free(child->key);
 		free(child);
-		free(key);
 		return NULL;
 	}
 	n->children = children;
 	memmove(children + at + 1, children + at, (n->n_children - at) * sizeof(*children));
 	children[at] = child;
 	n->n_children++;
-	child->key = key;
 	return child;
 }
 
-/* The key between two ends of a path's text, without dot, brackets, quotes and escapes. */
-static char *key_between(const char *path, size_t start, size_t end)
+/* The key between two ends of a path's text, without dot, brackets, quotes and escapes. False: too long. */
+static bool key_between(const char *path, size_t start, size_t end, char (*ret)[256])
 {
-	char *key = malloc(end - start + 1);
 	size_t n = 0;
 
-	if (!key)
-		return NULL;
+	if (end - start >= sizeof(*ret))
+		return false;
 	if (path[start] == '.')
 		start++;
 	if (path[start] != '[') {
-		memcpy(key, path + start, end - start);
-		key[end - start] = '\0';
-		return key;
+		memcpy(*ret, path + start, end - start);
+		(*ret)[end - start] = '\0';
+		return true;
 	}
 	for (size_t i = start + 2; i + 2 < end; i++) {
 		if (path[i] == '\\')
 			i++;
-		key[n++] = path[i];
+		(*ret)[n++] = path[i];
 	}
-	key[n] = '\0';
-	return key;
+	(*ret)[n] = '\0';
+	return true;
 }
 
 static int add_field(struct ta_schema *s, const struct ta_field *field, const char *owner, struct ta_err *err)
@@ -123,9 +122,11 @@ static int add_field(struct ta_schema *s, const struct ta_field *field, const ch
 	if (!n || field->path[ends[n - 1]] || field->type == TA_T_NONE || field->type == TA_T_OBJECT)
 		return ta_err_set(err, -EINVAL, "%s: bad field row \"%s\"", owner, field->path);
 	for (size_t i = 0; i < n; i++) {
-		char *key = key_between(field->path, i ? ends[i - 1] : 0, ends[i]);
+		char key[256];
 
-		node = key ? make_child(node, key) : NULL;
+		if (!key_between(field->path, i ? ends[i - 1] : 0, ends[i], &key))
+			return ta_err_set(err, -EINVAL, "%s: a key of \"%s\" is too long", owner, field->path);
+		node = make_child(node, key);
 		if (!node)
 			return ta_err_set(err, -ENOMEM, "out of memory");
 		if (node->field)
@@ -184,10 +185,9 @@ const struct ta_schema_node *ta_schema_find_text(const struct ta_schema *s, cons
 	if (!n || path[ends[n - 1]])
 		return NULL;
 	for (size_t i = 0; node && i < n; i++) {
-		char *key = key_between(path, i ? ends[i - 1] : 0, ends[i]);
+		char key[256];
 
-		node = key ? ta_schema_child(node, key) : NULL;
-		free(key);
+		node = key_between(path, i ? ends[i - 1] : 0, ends[i], &key) ? ta_schema_child(node, key) : NULL;
 	}
 	return node;
 }

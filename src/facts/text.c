@@ -40,14 +40,18 @@ size_t ta_printable_char(const char *text)
 
 static bool is_safe(const char *raw)
 {
-	while (*raw) {
-		size_t n = ta_printable_char(raw);
+	for (;;) {
+		size_t n;
 
+		while (*raw >= 0x20 && *raw < 0x7f)
+			raw++;
+		if (!*raw)
+			return true;
+		n = ta_printable_char(raw);
 		if (!n)
 			return false;
 		raw += n;
 	}
-	return true;
 }
 
 const char *ta_safe_key(struct ta_safe_text *room, const char *raw)

@@ -57,6 +57,9 @@ int ta_fd_check_regular(int fd);
 
 /* The rest of the file into `ret`; -EFBIG above `cap` bytes. */
 int ta_fd_read(int fd, size_t cap, struct ta_buf *ret);
+
+/* The same where the kernel writes the whole text at once: a read that gives less than was asked for is the last. */
+int ta_fd_read_at_once(int fd, size_t cap, struct ta_buf *ret);
 int ta_fd_lines(int fd, ta_line_fn *fn, void *ctx);
 int ta_fd_names(int fd, struct ta_strv *ret); /* of a directory, from its start */
 int ta_fd_list(int fd, struct ta_strv *ret);  /* the same; takes `fd` over */

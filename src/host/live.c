@@ -61,6 +61,22 @@ static int open_file(struct ta_host *h, const char *path)
 	return rc < 0 ? rc : fd;
 }
 
+/*
+ * Sysctls (proc_sys_call_handler in fs/proc/proc_sysctl.c) and attributes of devices (sysfs_kf_seq_show in
+ * fs/sysfs/file.c: one record of at most a page) come whole in one read; asking for their end is a third of
+ * what reading them costs. Not so below /sys/fs and /sys/kernel, where others have their own files.
+ */
+static bool is_written_at_once(const char *path)
+{
+	static const char *const trees[] = {"/proc/sys/", "/sys/block/", "/sys/bus/", "/sys/class/", "/sys/devices/",
+		"/sys/module/"};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(trees); i++)
+		if (strncmp(path, trees[i], strlen(trees[i])) == 0)
+			return true;
+	return false;
+}
+
 static int live_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
 {
 	enum ta_redact kind = ta_redact_kind(path);
@@ -71,7 +87,7 @@ static int live_read(struct ta_host *h, const char *path, size_t cap, struct ta_
 	fd = open_file(h, path);
 	if (fd < 0)
 		return fd;
-	rc = ta_fd_read(fd, cap, ret);
+	rc = is_written_at_once(path) ? ta_fd_read_at_once(fd, cap, ret) : ta_fd_read(fd, cap, ret);
 	close(fd);
 	if (rc == 0 && kind == TA_REDACT_FILTER)
 		ta_redact(path, ret);

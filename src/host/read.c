@@ -50,16 +50,18 @@ static ssize_t read_some(int fd, void *buf, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-int ta_fd_read(int fd, size_t cap, struct ta_buf *ret)
+static int read_all(int fd, size_t cap, bool short_is_end, struct ta_buf *ret)
 {
 	ta_buf_reset(ret);
 	for (;;) {
+		size_t room;
 		ssize_t n;
 		int rc = ta_buf_reserve(ret, READ_CHUNK);
 
 		if (rc < 0)
 			return rc;
-		n = read_some(fd, ret->data + ret->len, ret->cap - ret->len - 1);
+		room = ret->cap - ret->len - 1;
+		n = read_some(fd, ret->data + ret->len, room);
 		if (n <= 0) {
 			ret->data[ret->len] = '\0';
 			if (n < 0)
@@ -71,7 +73,21 @@ int ta_fd_read(int fd, size_t cap, struct ta_buf *ret)
 			ta_buf_reset(ret);
 			return -EFBIG;
 		}
+		if (short_is_end && (size_t)n < room) {
+			ret->data[ret->len] = '\0';
+			return 0;
+		}
 	}
+}
+
+int ta_fd_read(int fd, size_t cap, struct ta_buf *ret)
+{
+	return read_all(fd, cap, false, ret);
+}
+
+int ta_fd_read_at_once(int fd, size_t cap, struct ta_buf *ret)
+{
+	return read_all(fd, cap, true, ret);
 }
 
 static int give_line(char *line, size_t len, ta_line_fn *fn, void *ctx)

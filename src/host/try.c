@@ -1,8 +1,8 @@
 /*
- * Questions that may kill: asked in a child process, which writes one answer
- * after the other into a pipe. In the good case one fork serves the whole batch.
- * When the child dies or hangs, the question that it was at has its answer, and a new
- * child goes on with the next.
+ * Questions that may kill: asked in a child process, which leaves one answer
+ * after the other in memory that it shares with us. In the good case one fork serves the
+ * whole batch, and we are woken once, by its end. When the child dies or hangs, the question
+ * that it was at has its answer, and a new child goes on with the next.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,15 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host/live.h"
 
 #define TRY_MS 1000
+#define SLICE_MS 50 /* a new answer is noticed this late; the child's end at once */
 
 /*
  * The child must die quietly of anything: no handler of ours, no core file, and
@@ -44,20 +45,26 @@ void ta_child_prepare(pid_t parent)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* In the child: all answers into `fd`. An answer is below PIPE_BUF, so it comes whole or not at all. */
-static void answer_all(const struct ta_try *tries, size_t n, int fd)
+/* Shared with the child: an answer counts once `known` says so, after it is whole. */
+struct answers {
+	_Atomic size_t known;
+	struct ta_try_result v[];
+};
+
+static void answer_all(const struct ta_try *tries, size_t n, struct answers *answers)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct ta_try_result result = {0};
 
 		result.rc = tries[i].fn(result.text, sizeof(result.text));
-		if (write(fd, &result, sizeof(result)) != (ssize_t)sizeof(result))
-			_exit(1);
+		answers->v[i] = result;
+		answers->known = i + 1;
 	}
 	_exit(0);
 }
 
-static int start_child(const struct ta_try *tries, size_t n, pid_t *ret_pid, int *ret_fd)
+/* The child holds the other end of *ret_fd, which so tells its end. */
+static int start_child(const struct ta_try *tries, size_t n, struct answers *answers, pid_t *ret_pid, int *ret_fd)
 {
 	pid_t parent = getpid(), pid;
 	int fds[2];
@@ -68,7 +75,7 @@ static int start_child(const struct ta_try *tries, size_t n, pid_t *ret_pid, int
 	if (pid == 0) {
 		close(fds[0]);
 		ta_child_prepare(parent);
-		answer_all(tries, n, fds[1]);
+		answer_all(tries, n, answers);
 	}
 	close(fds[1]);
 	if (pid < 0) {
@@ -82,36 +89,24 @@ static int start_child(const struct ta_try *tries, size_t n, pid_t *ret_pid, int
 	return 0;
 }
 
-static int64_t now_ms(void)
+/* 0 when the child has ended, -ETIMEDOUT when an answer did not come in time, or another -errno. */
+static int wait_for_end(int fd, const struct answers *answers)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* The next answer: 1 if there is one, 0 if the child ended, -ETIMEDOUT or another -errno. */
-static int next_answer(int fd, struct ta_try_result *ret)
-{
-	int64_t deadline = now_ms() + TRY_MS, left;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	ssize_t n;
-	int rc;
+	unsigned slices = 0;
+	size_t before = 0;
 
-	do {
-		left = deadline - now_ms();
-		rc = poll(&p, 1, left > 0 ? (int)left : 0);
-	} while (rc < 0 && errno == EINTR);
-	if (rc <= 0)
-		return rc < 0 ? -errno : -ETIMEDOUT;
-	do
-		n = read(fd, ret, sizeof(*ret));
-	while (n < 0 && errno == EINTR);
-	if (n == (ssize_t)sizeof(*ret)) {
-		ret->text[sizeof(ret->text) - 1] = '\0';
-		return 1;
+	while (slices < TRY_MS / SLICE_MS) {
+		int rc = poll(&p, 1, SLICE_MS);
+
+		if (rc > 0)
+			return 0;
+		if (rc < 0 && errno != EINTR)
+			return -errno;
+		slices = answers->known == before ? slices + (rc == 0) : 0;
+		before = answers->known;
 	}
-	return n < 0 ? -errno : 0;
+	return -ETIMEDOUT;
 }
 
 /* Ends the child and says how it had ended before. */
@@ -126,7 +121,7 @@ static int reap(pid_t pid)
 	return got < 0 ? 0 : status;
 }
 
-/* What it means that no answer came; `rc` as of next_answer(). */
+/* What it means that no answer came; `rc` as of wait_for_end(). */
 static void explain(int rc, int status, struct ta_try_result *ret)
 {
 	*ret = (struct ta_try_result){.rc = rc};
@@ -144,37 +139,43 @@ static void explain(int rc, int status, struct ta_try_result *ret)
 }
 
 /* Asks with one child; the number of results that are known then, at least one, or -errno. */
-static ssize_t run_child(const struct ta_try *tries, size_t n, struct ta_try_result *results)
+static ssize_t run_child(const struct ta_try *tries, size_t n, struct answers *answers, struct ta_try_result *results)
 {
-	size_t known = 0;
-	int fd = -1, rc = 1, status;
+	int fd = -1, rc, status;
 	pid_t pid = -1;
+	size_t known;
 
-	rc = start_child(tries, n, &pid, &fd);
+	answers->known = 0;
+	rc = start_child(tries, n, answers, &pid, &fd);
 	if (rc < 0)
 		return rc;
-	do
-		rc = next_answer(fd, &results[known]);
-	while (rc > 0 && ++known < n);
+	rc = wait_for_end(fd, answers);
 	if (rc < 0)
 		kill(pid, SIGKILL);
 	close(fd);
 	status = reap(pid);
-	if (rc <= 0)
+	known = answers->known;
+	for (size_t i = 0; i < known; i++) {
+		results[i] = answers->v[i];
+		results[i].text[sizeof(results[i].text) - 1] = '\0';
+	}
+	if (known < n)
 		explain(rc, status, &results[known++]);
 	return (ssize_t)known;
 }
 
 int ta_live_tries(struct ta_host *h, const struct ta_try *tries, size_t n, struct ta_try_result *results)
 {
-	for (size_t i = 0; i < n;) {
-		ssize_t known = run_child(tries + i, n - i, results + i);
+	size_t size = sizeof(struct answers) + n * sizeof(struct ta_try_result);
+	struct answers *answers = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ssize_t known = 0;
 
-		if (known < 0)
-			return (int)known;
-		i += (size_t)known;
-	}
-	return 0;
+	if (answers == MAP_FAILED)
+		return -errno;
+	for (size_t i = 0; i < n && known >= 0; i += (size_t)TA_MAX(known, 0))
+		known = run_child(tries + i, n - i, answers, results + i);
+	munmap(answers, size);
+	return known < 0 ? (int)known : 0;
 }
 
 int ta_host_try(struct ta_host *h, const struct ta_try *tries, size_t n, struct ta_try_result *results)

@@ -293,11 +293,15 @@ uint32_t ta_lex_skip_braces(const struct ta_lexer *l, uint32_t pos)
 bool ta_text_is_clean(const char *text, size_t len, size_t *ret_bad)
 {
 	for (size_t i = 0; i < len;) {
-		unsigned char c = (unsigned char)text[i];
-		size_t n = (c >= 0x20 && c < 0x7f) || c == '\t' || c == '\n' || c == '\r';
+		unsigned char c;
+		size_t n;
 
-		if (c >= 0x80)
-			n = ta_printable_char(text + i);
+		while (i < len && text[i] >= 0x20 && text[i] < 0x7f)
+			i++;
+		if (i == len)
+			break;
+		c = (unsigned char)text[i];
+		n = c < 0x80 ? c == '\t' || c == '\n' || c == '\r' : ta_printable_char(text + i);
 		if (!n) {
 			*ret_bad = i;
 			return false;
