@@ -49,7 +49,7 @@ void ta_strv_split(struct ta_strv *s, const char *text, const char *seps)
 bool ta_strv_has(const struct ta_strv *s, const char *text)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (strcmp(s->v[i], text) == 0)
+		if (s->v[i][0] == text[0] && strcmp(s->v[i], text) == 0)
 			return true;
 	return false;
 }
@@ -65,10 +65,14 @@ static int cmp_digits(const char **a, const char **b)
 	size_t na, nb;
 	int c;
 
-	*a += strspn(*a, "0");
-	*b += strspn(*b, "0");
-	na = strspn(*a, "0123456789");
-	nb = strspn(*b, "0123456789");
+	while (**a == '0')
+		(*a)++;
+	while (**b == '0')
+		(*b)++;
+	for (na = 0; is_digit((*a)[na]);)
+		na++;
+	for (nb = 0; is_digit((*b)[nb]);)
+		nb++;
 	if (na != nb)
 		return na < nb ? -1 : 1;
 	c = strncmp(*a, *b, na);
@@ -107,11 +111,15 @@ static int cmp_entries(const void *a, const void *b)
 
 void ta_strv_sort(struct ta_strv *s)
 {
-	size_t out = 0;
+	size_t out = 0, ordered = 1;
 
 	if (!s->n)
 		return;
-	qsort(s->v, s->n, sizeof(*s->v), cmp_entries);
+	/* The kernel lists processes and descriptors in order already. */
+	while (ordered < s->n && ta_natural_cmp(s->v[ordered - 1], s->v[ordered]) <= 0)
+		ordered++;
+	if (ordered < s->n)
+		qsort(s->v, s->n, sizeof(*s->v), cmp_entries);
 	for (size_t i = 1; i < s->n; i++) {
 		if (strcmp(s->v[out], s->v[i]) == 0)
 			free(s->v[i]);

@@ -334,8 +334,11 @@ static const struct known_file *find_file(const char *path)
 		return &argv_file;
 	for (size_t i = 0; i < TA_ARRAY_SIZE(known_files); i++) {
 		const struct known_file *k = &known_files[i];
-		size_t n = strlen(k->path);
+		size_t n;
 
+		if (k->path[1] != path[1])
+			continue;
+		n = strlen(k->path);
 		if (k->path[n - 1] == '/' ? strncmp(path, k->path, n) == 0 : strcmp(path, k->path) == 0)
 			return k;
 	}

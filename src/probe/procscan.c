@@ -79,6 +79,7 @@ int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_str
 {
 	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
 	char path[96];
+	int prefix = snprintf(path, sizeof(path), "/proc/%.20s/fd/", pid);
 	size_t misses = 0;
 
 	*ret = (struct ta_proc_sockets){.descriptors = fds->n, .whole = true};
@@ -90,7 +91,8 @@ int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_str
 			ret->whole = false;
 			break;
 		}
-		snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, fds->v[i]);
+		memcpy(path + prefix, fds->v[i], strnlen(fds->v[i], 20) + 1);
+		path[prefix + 20] = '\0';
 		rc = ta_host_readlink(h, path, &link);
 		if (rc == -EACCES || rc == -EPERM)
 			return rc;

@@ -126,8 +126,11 @@ const char *ta_rules_nearest(const struct ta_rules *rs, const char *id)
 
 bool ta_pattern_matches(const char *pattern, const char *id)
 {
-	size_t n = strlen(pattern);
+	size_t n;
 
+	if (*pattern != *id)
+		return false;
+	n = strlen(pattern);
 	if (n >= 2 && strcmp(pattern + n - 2, ".*") == 0)
 		return strncmp(pattern, id, n - 1) == 0;
 	return strcmp(pattern, id) == 0;
