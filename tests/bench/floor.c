@@ -33,8 +33,12 @@ static void read_file(const struct floor_op *op)
 {
 	int fd = openat(dir_of(op), op->text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
+	struct stat st;
+
 	if (fd < 0)
 		return;
+	if (op->look)
+		fstat(fd, &st);
 	for (long i = 0; i < op->c && read(fd, buffer, op->b < (long)sizeof(buffer) ? op->b : sizeof(buffer)) > 0; i++)
 		;
 	close(fd);

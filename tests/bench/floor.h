@@ -7,7 +7,7 @@
 
 enum floor_kind {
 	/* text: a path; a: 1 if it begins in the directory that was listed last */
-	FLOOR_READ,     /* open; c times read of b bytes, the kernel clears as much for each; close */
+	FLOOR_READ,     /* open; fstat if `look`; c times read of b bytes, the kernel clears as much for each; close */
 	FLOOR_LIST,     /* open, getdents to the end; closed when the next one is listed */
 	FLOOR_LINK,     /* readlink */
 	FLOOR_STAT,     /* stat */
@@ -21,6 +21,7 @@ enum floor_kind {
 struct floor_op {
 	enum floor_kind kind;
 	long a, b, c;
+	int look;
 	const char *text;
 	size_t len;
 	long args[6];

@@ -3,7 +3,7 @@
 
 record.py PREFIX FIRST_PID > ops.c
 
-Files are opened, read as often and in pieces as large as they were, and closed; directories listed; netlink requests sent as they were, with
+Files are opened, looked at (fstat), read as often and in pieces as large as they were, and closed; directories listed; netlink requests sent as they were, with
 their answers read; other system calls made with the same numbers (pointers become scratch memory). What a
 program does for itself (memory, signals, loading libraries, waiting, its own output) is no operation. What could
 not be turned into one is counted on stderr, so that nothing is left out unseen.
@@ -15,9 +15,8 @@ import re
 import sys
 
 OWN = set(
-    "mmap munmap mprotect mremap madvise brk execve arch_prctl set_tid_address set_robust_list rseq rt_sigaction "
-    "rt_sigprocmask rt_sigreturn exit exit_group write writev wait4 waitid futex clock_nanosleep nanosleep kill "
-    "pipe2 pipe poll ppoll dup dup2 dup3 lseek fcntl fstat pread64 read recvfrom recvmsg getdents64 close".split()
+    "mmap munmap mprotect mremap madvise brk execve arch_prctl set_tid_address set_robust_list rseq rt_sigreturn exit exit_group write writev wait4 waitid futex clock_nanosleep nanosleep kill "
+    "pipe2 pipe poll ppoll dup dup2 dup3 lseek fcntl pread64 read recvfrom recvmsg getdents64 close".split()
 )
 AT_FDCWD = "-100"
 CHILDREN = {"clone", "clone3", "fork", "vfork"}
@@ -102,6 +101,9 @@ class Process:
             self.add("LINK", **(self.path(AT_FDCWD, args[0]) if name == "readlink" else self.path(args[0], args[1])))
         elif name in STATS:
             self.add("STAT", text=text(args[0]))
+        elif name == "fstat" or (name in STATS_AT and not text(args[1])):
+            if self.fds.get(args[0], " ")[0] == "file":
+                self.fds[args[0]][1]["looked_at"] = 1
         elif name in STATS_AT:
             if text(args[1]) and not text(args[1]).startswith("/lib"):
                 self.add("STAT", **self.path(args[0], args[1]))
@@ -157,7 +159,7 @@ def print_op(op):
     kind = op["kind"]
     if kind in ("READ", "LIST", "LINK", "STAT"):
         data = op["text"].encode("utf-8", "surrogateescape")
-        reads = f", {op.get('size', 0)}, {op.get('reads', 0)}" if kind == "READ" else ""
+        reads = f", {op.get('size', 0)}, {op.get('reads', 0)}, .look = {op.get('looked_at', 0)}" if kind == "READ" else ""
         print(f"\t{{FLOOR_{kind}, {op.get('a', 0)}{reads}, .text = {c_string(data)}}},")
     elif kind == "SOCKET":
         a, b, c = op["args"]
