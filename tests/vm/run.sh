@@ -53,7 +53,7 @@ shape() {
 	shift
 	mkdir -p "$out"
 	"$here/run-vm.sh" -k "$KERNELS/$k" -i "$work/img/base.cpio" -i "$work/img/mods-$k.cpio" -i "$work/img/program.cpio" \
-		-s "$here/suite.sh" -t 180 -l "$out" "${opts[@]}" -- "$@" > "$out/stdout" 2> "$out/stderr"
+		-s "$here/suite.sh" -t 400 -l "$out" "${opts[@]}" -- "$@" > "$out/stdout" 2> "$out/stderr"
 	local rc=$?
 	sed '/@@@CAPTURE/,/@@@END/d' "$out/stdout" | grep -v '^ok' | sed "s/^/  $name: /"
 	grep -q '^ok' "$out/stdout" && ran=$((ran + 1))
