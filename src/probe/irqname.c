@@ -47,6 +47,7 @@ static const struct form forms[] = {
 	{"%i-tx-%?-rx-%d", TA_IRQ_COMBINED, true}, /* qlcnic */
 	{"%i-txrx-%d", TA_IRQ_COMBINED, true},     /* tg3 */
 	{"%i-rxtx-%d", TA_IRQ_COMBINED, true},     /* vmxnet3 */
+	{"%i-event-%?", TA_IRQ_OTHER, true},       /* vmxnet3, its link and error events */
 	{"%i-fp-%d", TA_IRQ_COMBINED, true},       /* bnx2x */
 	{"%i-rx-%d", TA_IRQ_RX, true},             /* igb, e1000e, tg3, qlcnic, enic */
 	{"%i-tx-%d", TA_IRQ_TX, true},
