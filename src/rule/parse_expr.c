@@ -411,6 +411,11 @@ static struct ta_expr *parse_postfix(struct ta_parser *p)
 {
 	struct ta_expr *e = parse_primary(p);
 
+	/* "1G.5" is neither a number nor a path. */
+	if (e && (e->node == TA_N_INT || e->node == TA_N_REAL) && ta_parser_is_char(p, '.')) {
+		ta_parser_fault(p, "a number has no members");
+		return NULL;
+	}
 	while (e) {
 		if (ta_parser_is_char(p, '.'))
 			e = parse_member(p, e);

@@ -175,6 +175,7 @@ static void test_messages(void **state)
 	kit_bad("rule a.b\n" WANT "end\nrule a.b\n" WANT "end", 5, 6, "rule a.b stands at t.rules:1 already");
 	kit_bad_want("\"abc", "the string does not end on its line");
 	kit_bad_want("\"a\\n\" == \"b\"", "may follow a backslash");
+	kit_bad_want("1 > 1G.9Gi", "a number has no members");
 	kit_bad_want("1 ? 2", "this character has no place here");
 	kit_bad_want("!true", "write `not` or `!=`");
 	kit_bad_want("nics.*.mtu > 3", "all members are written [*]");
