@@ -131,16 +131,17 @@ static void tell_fact(struct ta_eval *ev, const struct ta_expr *term, const stru
 	ta_buf_printf(t->b, "    %s\n", line.data);
 }
 
-static void tell_facts(struct telling *t, struct ta_eval *ev)
+/* Of a subject that the rule does not apply to, only what that hangs on. */
+static void tell_facts(struct telling *t, struct ta_eval *ev, bool applies)
 {
 	const struct ta_rule *r = t->rule;
 	const struct ta_expr *const parts[] = {r->when, r->unsupported, r->want, r->evidence};
 
 	ta_strv_done(&t->facts);
 	for (size_t i = 0; i < TA_ARRAY_SIZE(parts); i++)
-		if (parts[i])
+		if (parts[i] && (applies || parts[i] == r->when))
 			ta_expr_terms(ev, parts[i], tell_fact, t);
-	for (size_t i = 0; r->fix && i < r->fix->n_args; i++)
+	for (size_t i = 0; applies && r->fix && i < r->fix->n_args; i++)
 		ta_expr_terms(ev, r->fix->args[i].value, tell_fact, t);
 }
 
@@ -186,7 +187,7 @@ static void tell_outcome(struct ta_eval *ev, const struct ta_outcome *o, void *c
 	t->detailed++;
 	tell_verdict(t, o);
 	if (o->verdict != TA_V_BROKEN)
-		tell_facts(t, ev);
+		tell_facts(t, ev, o->verdict != TA_V_NA);
 	if (o->has_fix)
 		tell_call(t, &o->fix);
 }
