@@ -89,7 +89,7 @@ static void put_row(
 		ta_facts_put_absent(f, path, TA_UNSUPPORTED, "its driver does not have it");
 	else if (v.rc == -ENOENT)
 		ta_facts_put_absent(
-			f, path, TA_MISSING, "this kernel does not tell off from unsupported");
+			f, path, TA_MISSING, "zero or unsupported: not told apart here");
 	else if (v.rc < 0)
 		ta_facts_put_errno(f, path, v.rc, "ethtool");
 	else if (row->is_bool)
@@ -201,7 +201,7 @@ static void put_features(struct ta_facts *f, const char *nic, const struct ta_et
 	for (size_t i = 0; i < n; i++) {
 		const char *name = names->features.v[i];
 
-		if (!*name)
+		if (!*name || !bit(s->known, i))
 			continue;
 		ta_put_bool(f, bit(s->active, i), "nics", nic, "features", name);
 		if (bit(s->hw, i) && !bit(s->nochange, i))

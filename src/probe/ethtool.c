@@ -114,10 +114,13 @@ static void fill_by_ioctl(
 		if (e->v[i].rc[msg] == 0)
 			continue;
 		n_virtual += ta_nic_is_physical(l, ta_netdevs_find(&set->devs, l->name)) == 0;
-		if (n_virtual > MAX_IOCTL_VIRTUAL)
+		if (n_virtual > MAX_IOCTL_VIRTUAL) {
 			e->v[i].rc[msg] = -ENOENT;
-		else
-			ta_eth_ioctl(h, l->name, msg, e, &e->v[i]);
+			continue;
+		}
+		ta_eth_ioctl(h, l->name, msg, e, &e->v[i]);
+		if (e->v[i].rc[msg] == -ENODATA && !ta_host_is_live(h))
+			ta_eth_from_text(h, l->name, msg, e, &e->v[i]);
 	}
 }
 

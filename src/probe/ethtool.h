@@ -68,6 +68,7 @@ extern const struct ta_eth_row ta_eth_rows[TA_ETH_N_VALUES];
 #define TA_ETH_FEATURE_WORDS 8 /* 256 bits; the kernel had 64 of them in 6.12 */
 
 struct ta_eth_features {
+	uint32_t known[TA_ETH_FEATURE_WORDS]; /* bits that the answer spoke of */
 	uint32_t hw[TA_ETH_FEATURE_WORDS], wanted[TA_ETH_FEATURE_WORDS];
 	uint32_t active[TA_ETH_FEATURE_WORDS], nochange[TA_ETH_FEATURE_WORDS];
 };
@@ -121,9 +122,21 @@ int ta_eth_decode_strings(const struct nlmsghdr *nlh, struct ta_eth_names *names
  * cannot be). */
 int ta_eth_take_table(const uint32_t *table, size_t n, struct ta_eth_rss *ret);
 
-/* --- the two transports -------------------------------------------------------- */
+/*
+ * What the command prints with -l, -g, -c, -a, -k, -x, --show-eee or no option. Names of features are added to `names`.
+ * 0, -EOPNOTSUPP or -EPERM (it says so), -EBADMSG (nothing understood), -ENOMEM.
+ */
+int ta_eth_parse_text(enum ta_eth_msg msg, const char *text, struct ta_eth_names *names, struct ta_ethtool *e);
+
+/* --- the transports -------------------------------------------------------------- */
 
 int ta_eth_netlink(struct ta_host *h, const struct ta_nicset *set, struct ta_ethtools *e,
 	int rc_msg[TA_ETH_N_MSGS]);
 void ta_eth_ioctl(struct ta_host *h, const char *ifname, enum ta_eth_msg msg,
 	struct ta_ethtools *all, struct ta_ethtool *e);
+
+/* From the command's output in a capture, where there is one. */
+void ta_eth_from_text(struct ta_host *h, const char *ifname, enum ta_eth_msg msg,
+	struct ta_ethtools *all, struct ta_ethtool *e);
+/* The output itself: `option` is "-i". 0 or -errno. */
+int ta_eth_text(struct ta_host *h, const char *ifname, const char *option, struct ta_buf *ret);

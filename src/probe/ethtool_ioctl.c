@@ -197,6 +197,7 @@ static int ask_features(
 		rc = ask_feature_names(h, ifname, names);
 	if (rc < 0)
 		return rc;
+	memset(e->features.known, 0xff, sizeof(e->features.known));
 	blocks = TA_MIN((names->features.n + 31) / 32, (size_t)TA_ETH_FEATURE_WORDS);
 	data[1] = (uint32_t)blocks;
 	rc = ta_host_ethtool(h, ifname, data, (2 + 4 * blocks) * sizeof(*data));

@@ -159,6 +159,7 @@ static void decode_features(const struct nlmsghdr *nlh, struct ta_ethtool *e)
 		{TA_ETH_A_FEATURES_NOCHANGE, e->features.nochange},
 	};
 
+	memset(e->features.known, 0xff, sizeof(e->features.known));
 	for (size_t i = 0; i < TA_ARRAY_SIZE(sets); i++) {
 		const struct nlattr *a = find(nlh, sets[i].attr);
 

@@ -9,6 +9,7 @@
 #include <linux/if_arp.h>
 #include <string.h>
 
+#include "probe/drvinfo.h"
 #include "probe/nicset.h"
 #include "probe/pcie.h"
 #include "probe/probe.h"
@@ -118,30 +119,60 @@ static const char *bus_of(const struct ta_link *l, const struct ta_netdev *d)
 	return ta_last_component(d->device);
 }
 
-static void put_driver(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
+/* The link of sysfs, else what the driver says itself. */
+static void put_hardware_driver(struct ta_nicdev *n, const char *name, const struct ta_netdev *d,
+	const struct ta_drvinfo *info)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	char file[512];
+	const char *driver = NULL;
+	char file[512] = "device/driver";
+	int rc = -ENOENT;
+
+	if (d && d->driver)
+		driver = d->driver;
+	else if (d && d->device)
+		rc = ta_host_readlink(n->h, ta_fmt(&file, "%s/driver", d->device), &text);
+	if (rc == 0)
+		driver = ta_last_component(ta_buf_text(&text));
+	else if (!driver && info->driver[0])
+		driver = info->driver;
+	if (driver)
+		ta_put_str(n->f, driver, "nics", name, "driver");
+	else
+		ta_put_errno(n->f, rc, file, "nics", name, "driver");
+}
+
+static void put_version(
+	struct ta_nicdev *n, const char *name, const char *key, const char *text, int rc)
+{
+	if (rc < 0)
+		ta_put_errno(n->f, rc, "ethtool", "nics", name, key);
+	else if (*text)
+		ta_put_str(n->f, text, "nics", name, key);
+	else
+		ta_facts_put_absent(n->f, TA_KEYS("nics", name, key), TA_UNSUPPORTED,
+			"its driver does not tell");
+}
+
+static void put_driver(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
+{
+	struct ta_drvinfo info;
 	int rc;
 
-	if (d && d->driver) {
-		ta_put_str(n->f, d->driver, "nics", l->name, "driver");
+	if (ta_nic_is_physical(l, d) != 0) {
+		rc = ta_drvinfo_read(n->h, l->name, &info);
+		put_hardware_driver(n, l->name, d, &info);
+		put_version(n, l->name, "driver_version", info.version, rc);
+		put_version(n, l->name, "firmware", info.firmware, rc);
 		return;
 	}
-	if (!d || !d->device) {
-		if (l->kind[0])
-			ta_put_str(n->f, l->kind, "nics", l->name, "driver");
-		else
-			ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "driver"),
-				d && d->is_virtual ? TA_UNSUPPORTED : TA_MISSING,
-				"no device in sysfs");
-		return;
-	}
-	rc = ta_host_readlink(n->h, ta_fmt(&file, "%s/driver", d->device), &text);
-	if (rc < 0)
-		ta_put_errno(n->f, rc, file, "nics", l->name, "driver");
+	if (l->kind[0])
+		ta_put_str(n->f, l->kind, "nics", l->name, "driver");
 	else
-		ta_put_str(n->f, ta_last_component(ta_buf_text(&text)), "nics", l->name, "driver");
+		ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "driver"), TA_UNSUPPORTED,
+			"no device in sysfs");
+	put_version(n, l->name, "driver_version", "", 0);
+	put_version(n, l->name, "firmware", "", 0);
 }
 
 static void put_numa_node(struct ta_nicdev *n, const char *name, const struct ta_netdev *d)
