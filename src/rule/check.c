@@ -304,7 +304,7 @@ static struct ta_stype check_call(struct ta_checker *c, struct ta_expr *e)
 		if (t.kind != TA_K_FAULT && !ta_kind_is_number(t.kind))
 			return ta_check_fault(c, e->child, "%s() takes numbers, not %s", ta_fn_names[e->fn],
 				ta_stype_text(t));
-		return (struct ta_stype){.kind = t.kind, .node = t.node};
+		return (struct ta_stype){.kind = t.kind, .node = e->fn == TA_FN_SUM ? NULL : t.node};
 	}
 	for (struct ta_expr *x = e->child; x; x = x->next) {
 		struct ta_stype n = need_number(c, x);
@@ -335,7 +335,8 @@ static struct ta_stype loop_type(struct ta_checker *c, struct ta_expr *e, struct
 	}
 	if (t.many || !ta_kind_is_number(t.kind))
 		return ta_check_fault(c, value, "%s() takes numbers, not %s", ta_fn_names[e->fn], ta_stype_text(t));
-	return (struct ta_stype){.kind = t.kind, .node = t.node};
+	/* A least or greatest value is one of the facts and keeps the meaning of its special numbers. */
+	return (struct ta_stype){.kind = t.kind, .node = e->fn == TA_FN_SUM ? NULL : t.node};
 }
 
 static struct ta_stype check_loop(struct ta_checker *c, struct ta_expr *e)

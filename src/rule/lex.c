@@ -115,16 +115,21 @@ static uint64_t suffix_factor(const char *s, size_t n)
 	return 0;
 }
 
-/* The digits behind a point: how many, and their value as a fraction. */
-static double lex_fraction(const char *s, uint32_t *p)
+/*
+ * The digits behind a point, on top of those before it. All of them as one integer, divided once, is
+ * rounded right as long as the integer is exact; digits beyond that say nothing.
+ */
+static double lex_fraction(const char *s, uint32_t *p, uint64_t before)
 {
-	double v = 0, scale = 1;
+	double digits = (double)before, scale = 1;
 
 	for (; s[*p] >= '0' && s[*p] <= '9'; (*p)++) {
-		scale /= 10;
-		v += (s[*p] - '0') * scale;
+		if (digits >= (double)(UINT64_C(1) << 53) / 10 - 1)
+			continue;
+		digits = digits * 10 + (s[*p] - '0');
+		scale *= 10;
 	}
-	return v;
+	return digits / scale;
 }
 
 static void finish_real(struct ta_token *t, double v)
@@ -147,14 +152,14 @@ static void lex_number(struct ta_lexer *l, struct ta_token *t)
 	uint32_t p = t->pos, suffix;
 	uint64_t v = 0, factor;
 	bool too_big = false, is_real;
-	double fraction = 0;
+	double real = 0;
 
 	for (; s[p] >= '0' && s[p] <= '9'; p++)
 		too_big |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, s[p] - '0', &v);
 	is_real = s[p] == '.' && s[p + 1] >= '0' && s[p + 1] <= '9';
 	if (is_real) {
 		p++;
-		fraction = lex_fraction(s, &p);
+		real = lex_fraction(s, &p, v);
 	}
 	for (suffix = p; ta_is_word_char(s[p]);)
 		p++;
@@ -164,7 +169,7 @@ static void lex_number(struct ta_lexer *l, struct ta_token *t)
 	if (!factor)
 		fault(l, t, "no such unit; numbers may end in k, M, G (powers of 1000) or Ki, Mi, Gi (of 1024)");
 	else if (is_real && !too_big)
-		finish_real(t, ((double)v + fraction) * (double)factor);
+		finish_real(t, real * (double)factor);
 	else if (too_big || __builtin_mul_overflow(v, factor, &t->number))
 		fault(l, t, "the number is greater than 18446744073709551615");
 }

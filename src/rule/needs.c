@@ -85,7 +85,8 @@ static void walk(struct needs *n, const struct ta_expr *e)
 	bool goes_over = e->node == TA_N_LOOP || e->node == TA_N_STAR || e->node == TA_N_CALL;
 
 	/* An element of a list has the row of its list: told once. */
-	if (field && (e->node == TA_N_FACT || e->node == TA_N_MEMBER || e->node == TA_N_INDEX || e->node == TA_N_STAR)) {
+	if (field && (e->node == TA_N_FACT || e->node == TA_N_VAR || e->node == TA_N_MEMBER || e->node == TA_N_INDEX ||
+			     e->node == TA_N_STAR)) {
 		add_once(n->owners, ta_schema_owner(e->type.node));
 		add_once(n->paths, field->path);
 	}

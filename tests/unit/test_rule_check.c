@@ -132,6 +132,9 @@ static void test_what_a_rule_needs(void **state)
 		"rule a.loop title \"t\" want distinct(q.effective[0] for q in irqs if q.device == \"x\") == 1 end\n"
 		"rule a.index title \"t\" each n in nics want numa[n.numa_node].physical_cores > 1 end\n"
 		"rule a.star title \"t\" want max(nics[*].channels.combined.max) > 1 end\n"
+		"rule a.nested title \"t\" each n in nics want all(r in n.rps : 0 in r) and count(nics[\"eth0\"].features) > 1\n"
+		" and all(p in cpu.policies : count(nics[p.governor].rps) > 1) end\n"
+		"rule a.subject title \"t\" each p in processes want p.comm != \"x\" end\n"
 		"rule a.count title \"t\" want count(nics) > 1 and \"x\" in processes end\n");
 	struct ta_strv v = TA_STRV_INIT;
 
@@ -149,6 +152,12 @@ static void test_what_a_rule_needs(void **state)
 	expect_strv(&v, "ethtool nic");
 	ta_rule_paths(ta_rules_find(k.rs, "a.count"), &v);
 	expect_strv(&v, "nics processes");
+	ta_rule_paths(ta_rules_find(k.rs, "a.nested"), &v);
+	expect_strv(&v, "cpu.policies cpu.policies.*.governor nics nics.*.rps nics.*.rps.* nics.eth0.features");
+	ta_rule_owners(ta_rules_find(k.rs, "a.nested"), &v);
+	expect_strv(&v, "ethtool nic other");
+	ta_rule_owners(ta_rules_find(k.rs, "a.subject"), &v);
+	expect_strv(&v, "other");
 	kit_done(&k);
 }
 

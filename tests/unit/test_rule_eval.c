@@ -283,6 +283,58 @@ static void test_a_document_of_other_types_is_malformed(void **state)
 	kit_expect_why("kernel.version > [5, 1]", f, TA_V_UNKNOWN, "malformed", "");
 }
 
+static void test_arithmetic_on_what_is_no_number(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = host();
+
+	ta_put_unlimited(f, "limits", "file_max");
+	ta_put_i64(f, 0, "sysctl", "net.ipv4.tcp_notsent_lowat");
+	kit_expect("limits.file_max + 1 == unlimited and limits.file_max - 5 == unlimited", f, TA_V_PASS);
+	kit_expect("limits.file_max * 2 == unlimited and limits.file_max * 0.5 == unlimited", f, TA_V_PASS);
+	kit_expect_why("limits.file_max * -1 == 0", f, TA_V_UNKNOWN, "unlimited", "unlimited * is no number");
+	kit_expect_why("5 / limits.file_max == 0", f, TA_V_UNKNOWN, "unlimited", "unlimited / is no number");
+	kit_expect_why("-limits.file_max == 0", f, TA_V_UNKNOWN, "unlimited", "minus unlimited");
+	kit_expect_why("limits.file_max % 2 == 0", f, TA_V_UNKNOWN, "unlimited", "");
+	kit_expect("sum([1, limits.file_max]) == unlimited", f, TA_V_PASS);
+	kit_expect_why("1 + sysctl[\"net.ipv4.tcp_notsent_lowat\"] > 0", f, TA_V_UNKNOWN, "automatic", "");
+	kit_expect_why("min(1, sysctl[\"net.ipv4.tcp_notsent_lowat\"]) > 0", f, TA_V_UNKNOWN, "automatic", "");
+	kit_expect_why("sum(sysctl[\"net.ipv4.tcp_notsent_lowat\"] for n in nics if n.mtu > 0) > 0", f, TA_V_UNKNOWN,
+		"automatic", "");
+	kit_expect_why("numa[limits.file_max].physical_cores > 0", f, TA_V_UNKNOWN, "missing", "");
+}
+
+static void test_real_numbers(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = host();
+
+	kit_expect("0.5 + 0.25 == 0.75 and 0.5 - 0.25 == 0.25 and -0.5 < 0 and 1 + 0.5 == 1.5", f, TA_V_PASS);
+	kit_expect("0.1 == 1 / 10 and 3.14 == 314 / 100 and 0.3 == 3 / 10 and 0.75 == 3 / 4", f, TA_V_PASS);
+	kit_expect("sum([0.5, 1]) == 1.5 and min(0.5, 1) == 0.5 and max(0.5, 1) == 1", f, TA_V_PASS);
+	kit_expect("distinct([0.5, 0.5, 2 / 2, 1]) == 2", f, TA_V_PASS);
+	kit_expect("18446744073709551615 < 1000000000 * 1000000000000.5 and -1 > -1000000000 * 1000000000000.5", f, TA_V_PASS);
+	kit_expect("4 < 4.5 and 5 > 4.5 and -4 > -4.5 and 4.5 > 4", f, TA_V_PASS);
+	kit_expect_why("floor(18446744073709551615 * 1.5) > 0", f, TA_V_BROKEN, "overflow", "");
+	kit_bad_want("0.5 % cpu.online > 0", "% takes integers");
+}
+
+static void test_projections_of_projections(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = host();
+
+	ta_facts_put_ints(f, TA_KEYS("nics", "eth0", "rps", "rx-0"), (const int64_t[]){0, 1}, 2);
+	ta_facts_put_ints(f, TA_KEYS("nics", "eth0", "rps", "rx-1"), (const int64_t[]){0, 1}, 2);
+	kit_expect_why("count(nics[*].rps[*]) == 2", f, TA_V_UNKNOWN, "missing", "nics.eth1.rps");
+	ta_facts_put_ints(f, TA_KEYS("nics", "eth1", "rps", "rx-0"), (const int64_t[]){2}, 1);
+	kit_expect("count(nics[*].rps[*]) == 3 and distinct(nics[*].rps[*]) == 2", f, TA_V_PASS);
+	kit_expect("max(nics[*].rps[*][0]) == 2 and sum(nics[*].rps[*][*]) == 4", f, TA_V_PASS);
+	kit_expect("[0, 1] in nics[*].rps[*] and not [1, 0] in nics[*].rps[*]", f, TA_V_PASS);
+	kit_expect("distinct(nics[*].key) == 2 and \"eth1\" in nics[*].key", f, TA_V_PASS);
+	kit_expect("all(n in nics[*] : n.mtu > 5) and count(q for q in nics[*].rps[*]) == 3", f, TA_V_PASS);
+	ta_facts_put_incomplete(f, TA_KEYS("nics", "eth0", "rps"), TA_DENIED, "hidden");
+	kit_expect_why("count(nics[*].rps[*]) == 3", f, TA_V_UNKNOWN, "denied", "nics.eth0.rps may miss members");
+	kit_expect("[0, 1] in nics[*].rps[*]", f, TA_V_PASS);
+}
+
 static void test_steps_are_bounded(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = host();
@@ -334,6 +386,9 @@ int main(void)
 		cmocka_unit_test(test_incomplete_collections),
 		cmocka_unit_test(test_absent_collections),
 		cmocka_unit_test(test_a_document_of_other_types_is_malformed),
+		cmocka_unit_test(test_arithmetic_on_what_is_no_number),
+		cmocka_unit_test(test_real_numbers),
+		cmocka_unit_test(test_projections_of_projections),
 		cmocka_unit_test(test_steps_are_bounded),
 		cmocka_unit_test(test_memory_is_bounded),
 	};

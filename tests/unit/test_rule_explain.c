@@ -141,6 +141,10 @@ static void test_values_for_people(void **state)
 	kit_expect_because("nics.eth0.rps[\"rx-0\"] == [0]", f, "nics.eth0.rps[\"rx-0\"] is 0-3,8, wanted == [0]");
 	kit_expect_because("sysctl[\"net.netfilter.nf_conntrack_max\"] < 5", f,
 		"sysctl[\"net.netfilter.nf_conntrack_max\"] is 0 (unlimited), wanted < 5");
+	ta_facts_put_ints(f, TA_KEYS("cpu", "isolated"), NULL, 0);
+	kit_expect_because("cpu.isolated != []", f, "cpu.isolated is none, wanted != []");
+	ta_put_str(f, "a \"quoted\" \\ name", "kernel", "release");
+	kit_expect_because("kernel.release == \"x\"", f, "kernel.release is \"a \\\"quoted\\\" \\\\ name\", wanted == \"x\"");
 	kit_expect_because("cpu.online / 3 > 2", f, "cpu.online / 3 is 1.33333 (cpu.online 4), wanted > 2");
 	kit_expect_because("limits.nr_open / 3 < 2", f, "limits.nr_open / 3 is 349525.3 (limits.nr_open 1048576), wanted < 2");
 }

@@ -339,6 +339,28 @@ static void test_other_knobs_are_guarded_by_what_is_compared(void **state)
 	done(&out);
 }
 
+static void test_arguments_without_a_number(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
+	struct ta_outcomes out;
+
+	/* The number that means unlimited can be written, the word cannot where an integer is asked for. */
+	ta_put_i64(f, 0, "sysctl", "net.netfilter.nf_conntrack_max");
+	ta_put_unlimited(f, "limits", "file_max");
+	ta_put_i64(f, 4, "cpu", "online");
+	out = judge("want cpu.online > 9\nfix sysctl.set(key = \"a\", value = sysctl[\"net.netfilter.nf_conntrack_max\"])", f);
+	assert_string_equal(argument(&out.v[0], "value"), "0");
+	done(&out);
+	out = judge("want cpu.online > 9\nfix nic.channels(ifname = \"e\", rx = limits.file_max)", f);
+	expect(&out, 0, "host", TA_V_FAIL, "");
+	assert_false(out.v[0].has_fix);
+	assert_non_null(strstr(out.v[0].detail, "rx would be unlimited"));
+	done(&out);
+	out = judge("want cpu.online > 9\nfix sysctl.set(key = \"a\", value = [-5, 18446744073709551615])", f);
+	assert_string_equal(argument(&out.v[0], "value"), "[-5,18446744073709551615]");
+	done(&out);
+}
+
 static void test_arguments_have_their_types(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
@@ -371,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_an_element_of_a_vector),
 		cmocka_unit_test(test_every_element_in_its_own_direction),
 		cmocka_unit_test(test_other_knobs_are_guarded_by_what_is_compared),
+		cmocka_unit_test(test_arguments_without_a_number),
 		cmocka_unit_test(test_arguments_have_their_types),
 	};
 

@@ -83,6 +83,26 @@ static void test_faults_of_profiles(void **state)
 	kit_bad("param x : number = 3 \"p\" param x : number = 3 \"p\"", 1, 32, "parameter x stands in t.rules already");
 }
 
+static void test_profiles_and_parameters_of_others_are_replaced(void **state)
+{
+	struct kit k = {0};
+	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
+	struct ta_outcomes out = {0};
+
+	kit_add(&k, "a.rules", RULES "param x : number = 3 \"p\" profile p rules net.* end profile q rules nic.a end", 0);
+	kit_add(&k, "b.rules", "param rtt_ms : number = 7 \"mine\" profile p title \"mine\" rules net.a end", TA_RULES_OVERRIDE);
+	kit_resolve(&k);
+	assert_int_equal(k.diags.total, 0);
+	assert_string_equal(ta_profile_title(ta_rules_profile(k.rs, "p")), "mine");
+	assert_false(ta_profile_has(ta_rules_profile(k.rs, "p"), ta_rules_find(k.rs, "net.b")));
+	assert_true(ta_profile_has(ta_rules_profile(k.rs, "q"), ta_rules_find(k.rs, "nic.a")));
+	ta_put_i64(f, 5, "cpu", "online");
+	assert_int_equal(ta_rule_eval(k.rs, ta_rules_find(k.rs, "net.a"), ta_rules_profile(k.rs, "p"), f, &out), 0);
+	assert_string_equal(out.v[0].wanted, ">= 7");
+	ta_outcomes_done(&out);
+	kit_done(&k);
+}
+
 static void test_cycles_are_faults(void **state)
 {
 	kit_bad("profile p inherits p end", 1, 20, "profile p inherits itself through p");
@@ -146,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules_weights_and_parents),
 		cmocka_unit_test(test_faults_of_profiles),
+		cmocka_unit_test(test_profiles_and_parameters_of_others_are_replaced),
 		cmocka_unit_test(test_cycles_are_faults),
 		cmocka_unit_test(test_a_long_row_of_profiles),
 		cmocka_unit_test(test_waivers),
