@@ -44,14 +44,18 @@ static void read_file(const struct floor_op *op)
 	close(fd);
 }
 
-static void list_directory(const struct floor_op *op)
+static void open_directory(const struct floor_op *op)
 {
-	int fd = openat(dir_of(op), op->text, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	int fd = openat(dir_of(op), op->text, (op->kind == FLOOR_DIR ? O_PATH : O_RDONLY) | O_CLOEXEC | O_DIRECTORY);
+	struct stat st;
 
 	if (fd < 0)
 		return;
-	while (syscall(SYS_getdents64, fd, buffer, sizeof(buffer)) > 0)
-		;
+	if (op->kind == FLOOR_DIR)
+		fstat(fd, &st);
+	else
+		while (syscall(SYS_getdents64, fd, buffer, sizeof(buffer)) > 0)
+			;
 	close(listed);
 	listed = fd;
 }
@@ -125,7 +129,8 @@ static size_t repeat(const struct floor_op *ops, size_t n)
 
 		switch (op->kind) {
 		case FLOOR_READ: read_file(op); break;
-		case FLOOR_LIST: list_directory(op); break;
+		case FLOOR_LIST:
+		case FLOOR_DIR: open_directory(op); break;
 		case FLOOR_LINK:
 			if (readlinkat(dir_of(op), op->text, buffer, sizeof(buffer)) < 0)
 				continue;

@@ -6,9 +6,10 @@
 #include <stddef.h>
 
 enum floor_kind {
-	/* text: a path; a: 1 if it begins in the directory that was listed last */
+	/* text: a path; a: 1 if it begins in the directory that was opened or listed last */
 	FLOOR_READ,     /* open; fstat if `look`; c times read of b bytes, the kernel clears as much for each; close */
 	FLOOR_LIST,     /* open, getdents to the end; closed when the next one is listed */
+	FLOOR_DIR,      /* open as a place to begin at, fstat; closed like a listed one */
 	FLOOR_LINK,     /* readlink */
 	FLOOR_STAT,     /* stat */
 	FLOOR_SOCKET,   /* a, b, c: socket(); its number is the count of sockets so far in this process */

@@ -92,11 +92,13 @@ class Process:
             if re.search(r"\.so(\.|$)|/ld\.so\.", path["text"]):
                 op = {"kind": "library", **path}
             elif flags & os.O_PATH:
-                op = self.add("STAT", **path)
+                op = self.add("DIR" if flags & os.O_DIRECTORY else "STAT", **path)
             else:
                 op = self.add("LIST" if flags & os.O_DIRECTORY else "READ", **path)
             if not result.startswith("-"):
                 self.fds[result] = ("file", op)
+            if op["kind"] == "DIR":
+                self.listed = op
         elif name in ("readlink", "readlinkat"):
             self.add("LINK", **(self.path(AT_FDCWD, args[0]) if name == "readlink" else self.path(args[0], args[1])))
         elif name in STATS:
@@ -157,7 +159,7 @@ def c_string(data):
 
 def print_op(op):
     kind = op["kind"]
-    if kind in ("READ", "LIST", "LINK", "STAT"):
+    if kind in ("READ", "LIST", "DIR", "LINK", "STAT"):
         data = op["text"].encode("utf-8", "surrogateescape")
         reads = f", {op.get('size', 0)}, {op.get('reads', 0)}, .look = {op.get('looked_at', 0)}" if kind == "READ" else ""
         print(f"\t{{FLOOR_{kind}, {op.get('a', 0)}{reads}, .text = {c_string(data)}}},")
