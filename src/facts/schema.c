@@ -13,7 +13,7 @@
 #include "facts/text.h"
 
 struct ta_schema_node {
-	char *key; /* "*" for the members of a collection; NULL for the root */
+	const char *key; /* behind the node; "*" for the members of a collection; NULL for the root */
 	const struct ta_field *field;
 	const char *owner;
 	struct ta_schema_node **children; /* sorted by key */
@@ -31,7 +31,6 @@ static void done_node(struct ta_schema_node *n)
 		free(n->children[i]);
 	}
 	free(n->children);
-	free(n->key);
 }
 
 struct ta_schema *ta_schema_free(struct ta_schema *s)
@@ -73,16 +72,13 @@ static struct ta_schema_node *make_child(struct ta_schema_node *n, const char *k
 
 	if (at < n->n_children && strcmp(n->children[at]->key, key) == 0)
 		return n->children[at];
-	child = calloc(1, sizeof(*child));
-	if (child)
-		child->key = strdup(key);
-	children = child && child->key ? reallocarray(n->children, n->n_children + 1, sizeof(*children)) : NULL;
+	child = calloc(1, sizeof(*child) + strlen(key) + 1);
+	children = child ? reallocarray(n->children, n->n_children + 1, sizeof(*children)) : NULL;
 	if (!children) {
-		if (child)
-			free(child->key);
 		free(child);
 		return NULL;
 	}
+	child->key = memcpy(child + 1, key, strlen(key) + 1);
 	n->children = children;
 	memmove(children + at + 1, children + at, (n->n_children - at) * sizeof(*children));
 	children[at] = child;
@@ -199,7 +195,7 @@ enum ta_type ta_schema_type(const struct ta_schema_node *n)
 
 bool ta_schema_is_collection(const struct ta_schema_node *n)
 {
-	return named_child(n, "*");
+	return n->n_children && named_child(n, "*");
 }
 
 const struct ta_field *ta_schema_field(const struct ta_schema_node *n)

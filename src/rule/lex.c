@@ -76,7 +76,7 @@ static void lex_string(struct ta_lexer *l, struct ta_token *t)
 	uint32_t p = t->pos + 1;
 	bool bad_escape = false;
 
-	while (s[p] != '"' && s[p] != '\n' && p < l->src->len) {
+	while (p += (uint32_t)strcspn(s + p, "\"\n\\"), s[p] != '"' && s[p] != '\n' && p < l->src->len) {
 		if (s[p] == '\\' && s[p + 1] != '\n' && s[p + 1]) {
 			p++;
 			bad_escape |= s[p] != '"' && s[p] != '\\';
