@@ -4,7 +4,8 @@
  *
  * "On which CPUs" is the effective affinity where the kernel tells it, else
  * where the interrupts fired. In a container the table is the host's, so only
- * hardware interfaces are brought together with it.
+ * hardware interfaces are brought together with it; devices that nics does not
+ * have stand in irq_devices (a container's host's, or a capture without /sys).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,33 +16,31 @@
 
 #include "derive/derive.h"
 
+/* clang-format off */
+#define SPREAD(at) \
+	{at "vectors", TA_T_INT, "interrupts", "interrupts of its queues", 0, {}}, \
+	{at "rx_vectors", TA_T_INT, "interrupts", "those that receive (rx and combined)", 0, {}}, \
+	{at "cpus", TA_T_INTS, "CPUs", "CPUs that serve the receiving ones (all, if none receives)", TA_F_CPUS, {}}, \
+	{at "n_cpus", TA_T_INT, "CPUs", "how many CPUs these are", 0, {}}, \
+	{at "source", TA_T_STRING, "", "effective: the kernel's choice; fired: where the counters moved", 0, {}}, \
+	{at "most_per_cpu", TA_T_INT, "interrupts", "receiving interrupts on the CPU that has most", 0, {}}, \
+	{at "one_cpu", TA_T_BOOL, "", "all are served by one CPU", 0, {}}, \
+	{at "all_on_cpu0", TA_T_BOOL, "", "all are served by CPU 0", 0, {}}, \
+	{at "off_node", TA_T_INT, "interrupts", "those that fired and are served by a CPU of another NUMA node", 0, {}}, \
+	{at "on_isolated", TA_T_INTS, "CPUs", "isolated CPUs that serve or served them", TA_F_CPUS, {}}, \
+	{at "counts_total", TA_T_INT, "interrupts", "queue interrupts since boot", TA_F_VOLATILE, {}}, \
+	{at "top_cpu", TA_T_INT, "", "CPU that handled most of them", TA_F_VOLATILE, {}}, \
+	{at "top_share", TA_T_REAL, "", "its share, 0 to 1, of each interrupt only where it is the busiest", TA_F_VOLATILE, {}}
+
 static const struct ta_field fields[] = {
-	{"nics.*.irq.vectors", TA_T_INT, "interrupts", "interrupts of its queues", 0, {}},
-	{"nics.*.irq.rx_vectors", TA_T_INT, "interrupts", "those that receive (rx and combined)", 0,
-		{}},
-	{"nics.*.irq.cpus", TA_T_INTS, "CPUs",
-		"CPUs that serve the receiving ones (all, if none receives)", TA_F_CPUS, {}},
-	{"nics.*.irq.n_cpus", TA_T_INT, "CPUs", "how many CPUs these are", 0, {}},
-	{"nics.*.irq.source", TA_T_STRING, "",
-		"effective: the kernel's choice; fired: where the counters moved", 0, {}},
-	{"nics.*.irq.most_per_cpu", TA_T_INT, "interrupts",
-		"receiving interrupts on the CPU that has most", 0, {}},
-	{"nics.*.irq.one_cpu", TA_T_BOOL, "", "all are served by one CPU", 0, {}},
-	{"nics.*.irq.all_on_cpu0", TA_T_BOOL, "", "all are served by CPU 0", 0, {}},
-	{"nics.*.irq.off_node", TA_T_INT, "interrupts",
-		"queue interrupts served by a CPU of another NUMA node", 0, {}},
-	{"nics.*.irq.on_isolated", TA_T_INTS, "CPUs",
-		"isolated CPUs that serve or served queue interrupts", TA_F_CPUS, {}},
-	{"nics.*.irq.counts_total", TA_T_INT, "interrupts", "queue interrupts since boot",
-		TA_F_VOLATILE, {}},
-	{"nics.*.irq.top_cpu", TA_T_INT, "", "CPU that handled most of them", TA_F_VOLATILE, {}},
-	{"nics.*.irq.top_share", TA_T_REAL, "",
-		"its share, 0 to 1 (at least: shares below a vector's largest are not counted)",
-		TA_F_VOLATILE, {}},
+	SPREAD("nics.*.irq."),
+	/* Network devices that only the table of interrupts knows. */
+	SPREAD("irq_devices.*."),
 	{"nvme.*.irq.vectors", TA_T_INT, "interrupts", "interrupts of its I/O queues", 0, {}},
 	{"nvme.*.irq.cpus", TA_T_INTS, "CPUs", "CPUs that serve them", TA_F_CPUS, {}},
 	{"nvme.*.irq.n_cpus", TA_T_INT, "CPUs", "how many CPUs these are", 0, {}},
 };
+/* clang-format on */
 
 static const char *const needs[] = {"irqs", "nics.*.physical", "nics.*.numa_node", "nvme.*.model",
 	"numa.*.cpus", "numa_nodes", "cpu.isolated", "cpu.nohz_full", NULL};
@@ -63,15 +62,19 @@ struct device {
 	struct shares alone; /* receiving vectors by their only CPU */
 	struct shares tops;  /* counts by the CPU where each vector fired most */
 	double total;
-	bool is_nvme, fired, node_known;
+	bool is_nvme, fired, node_known,
+		node_unknown; /* unknown: of one of its interrupts at least */
 };
+
+enum { NICS, NVMES, OTHERS, N_KINDS };
 
 struct devices {
 	struct ta_facts *f;
 	struct device *v;
 	size_t n;
-	struct json_object *index[2]; /* name -> number in v; interfaces, controllers */
-	struct ta_cpuset isolated;    /* and nohz_full */
+	size_t cap;
+	struct json_object *index[N_KINDS]; /* name -> number in v */
+	struct ta_cpuset isolated;          /* and nohz_full */
 	bool isolated_known;
 };
 
@@ -83,6 +86,30 @@ static void device_done(struct device *d)
 	ta_cpuset_done(&d->node_cpus);
 	free(d->alone.v);
 	free(d->tops.v);
+}
+
+/* A borrowed slot, good until the next one is made; NULL without memory. */
+static struct device *new_device(struct devices *all, int kind, const char *name)
+{
+	struct json_object *number = json_object_new_int64((int64_t)all->n);
+
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? all->cap * 2 : 16;
+		struct device *v = reallocarray(all->v, cap, sizeof(*v));
+
+		if (!v) {
+			json_object_put(number);
+			return NULL;
+		}
+		all->v = v;
+		all->cap = cap;
+	}
+	if (json_object_object_add(all->index[kind], name, number) < 0) {
+		json_object_put(number);
+		return NULL;
+	}
+	all->v[all->n] = (struct device){.is_nvme = kind == NVMES};
+	return &all->v[all->n++];
 }
 
 static int add_share(struct shares *s, int64_t cpu, double amount)
@@ -137,6 +164,31 @@ static bool is_subset(const struct ta_cpuset *a, const struct ta_cpuset *b)
 	return ta_cpuset_count_common(a, b) == ta_cpuset_count(a);
 }
 
+/* The CPUs of a node; false if they are not known, or if there are none: then no other CPU is
+ * nearer. */
+static bool cpus_of_node(const struct ta_facts *f, int64_t node, struct ta_cpuset *ret)
+{
+	char key[24];
+
+	snprintf(key, sizeof(key), "%lld", (long long)node);
+	return ta_facts_get_cpus(f, TA_KEYS("numa", key, "cpus"), ret) && ta_cpuset_count(ret);
+}
+
+/* The device's node counts, else the interrupt's own. */
+static void add_off_node(
+	struct devices *all, struct device *d, const char *irq, const struct ta_cpuset *cpus)
+{
+	ta_cleanup_cpuset struct ta_cpuset own = TA_CPUSET_INIT;
+	const struct ta_cpuset *near = d->node_known ? &d->node_cpus : &own;
+	int64_t node;
+
+	if (!d->node_known && (!ta_facts_get_i64(all->f, TA_KEYS("irqs", irq, "node"), &node) ||
+				      !cpus_of_node(all->f, node, &own)))
+		d->node_unknown = true;
+	else
+		d->off_node += !is_subset(cpus, near);
+}
+
 /* The CPUs of one vector. */
 static int add_cpus(struct devices *all, struct device *d, const char *irq, bool receives)
 {
@@ -156,7 +208,8 @@ static int add_cpus(struct devices *all, struct device *d, const char *irq, bool
 		rc = ta_cpuset_or(&d->rx_cpus, &cpus);
 	if (rc == 0 && receives && ta_cpuset_count(&cpus) == 1)
 		rc = add_share(&d->alone, ta_cpuset_next(&cpus, 0), 1);
-	d->off_node += d->node_known && !is_subset(&cpus, &d->node_cpus);
+	if (ta_cpuset_count(&fired))
+		add_off_node(all, d, irq, &cpus);
 	if (rc == 0)
 		rc = ta_cpuset_or(&isolated, &cpus);
 	if (rc == 0)
@@ -183,29 +236,39 @@ static int add_vector(struct devices *all, struct device *d, const char *irq, co
 	return rc;
 }
 
+/* The device of that name; one that only the interrupts know is made. NULL: none, or no memory. */
+static struct device *find_device(struct devices *all, const char *name, bool is_nvme)
+{
+	struct json_object *found;
+
+	if (json_object_object_get_ex(all->index[is_nvme ? NVMES : NICS], name, &found) ||
+		json_object_object_get_ex(all->index[OTHERS], name, &found))
+		return &all->v[json_object_get_int64(found)];
+	return is_nvme ? NULL : new_device(all, OTHERS, name);
+}
+
 static int gather(struct devices *all)
 {
-	struct json_object *irqs = ta_facts_at(all->f, TA_KEYS("irqs")), *found;
+	struct json_object *irqs = ta_facts_at(all->f, TA_KEYS("irqs"));
 	int rc = 0;
 
 	json_object_object_foreach(irqs, irq, unused)
 	{
 		struct json_object *names = ta_facts_at(all->f, TA_KEYS("irqs", irq, "devices"));
 		const char *role = ta_facts_get_str(all->f, TA_KEYS("irqs", irq, "role"));
-		size_t n = role && json_object_is_type(names, json_type_array)
-				   ? json_object_array_length(names)
-				   : 0;
-
-		struct json_object *index = all->index[role && strcmp(role, "io") == 0];
+		bool is_nvme = role && strcmp(role, "io") == 0;
+		size_t n = 0;
 
 		(void)unused;
+		if (role && strcmp(role, "other") != 0 &&
+			json_object_is_type(names, json_type_array))
+			n = json_object_array_length(names);
 		for (size_t i = 0; rc == 0 && i < n; i++) {
 			const char *name =
 				json_object_get_string(json_object_array_get_idx(names, i));
+			struct device *d = name ? find_device(all, name, is_nvme) : NULL;
 
-			if (name && json_object_object_get_ex(index, name, &found))
-				rc = add_vector(
-					all, &all->v[json_object_get_int64(found)], irq, role);
+			rc = d ? add_vector(all, d, irq, role) : 0;
 		}
 	}
 	return rc;
@@ -213,24 +276,31 @@ static int gather(struct devices *all)
 
 /* --- putting ------------------------------------------------------------------- */
 
-static void put_counts(struct ta_facts *f, const char *nic, struct device *d)
+/* Where a device's facts stand: nics.NAME.irq.KEY or irq_devices.NAME.KEY. */
+struct place {
+	const char *collection, *name, *group; /* group NULL: none */
+};
+
+#define AT(p, key)                                                                                 \
+	TA_KEYS((p)->collection, (p)->name, (p)->group ? (p)->group : (key),                       \
+		(p)->group ? (key) : NULL)
+
+static void put_counts(struct ta_facts *f, const struct place *p, struct device *d)
 {
 	struct share top;
 
-	ta_put_u64(f, (uint64_t)d->total, "nics", nic, "irq", "counts_total");
+	ta_facts_put_u64(f, AT(p, "counts_total"), (uint64_t)d->total);
 	if (!largest(&d->tops, &top) || d->total <= 0) {
-		ta_facts_put_absent(f, TA_KEYS("nics", nic, "irq", "top_cpu"), TA_MISSING,
-			"none of them fired");
-		ta_facts_put_absent(f, TA_KEYS("nics", nic, "irq", "top_share"), TA_MISSING,
-			"none of them fired");
+		ta_facts_put_absent(f, AT(p, "top_cpu"), TA_MISSING, "none of them fired");
+		ta_facts_put_absent(f, AT(p, "top_share"), TA_MISSING, "none of them fired");
 		return;
 	}
-	ta_put_i64(f, top.cpu, "nics", nic, "irq", "top_cpu");
-	ta_put_real(f, (double)(int)(top.amount / d->total * 1000 + 0.5) / 1000, "nics", nic, "irq",
-		"top_share");
+	ta_facts_put_i64(f, AT(p, "top_cpu"), top.cpu);
+	ta_facts_put_real(
+		f, AT(p, "top_share"), (double)(int)(top.amount / d->total * 1000 + 0.5) / 1000);
 }
 
-static void put_spread(struct ta_facts *f, const char *nic, struct device *d)
+static void put_spread(struct ta_facts *f, const struct place *p, struct device *d)
 {
 	static const char *const keys[] = {
 		"cpus", "n_cpus", "source", "most_per_cpu", "one_cpu", "all_on_cpu0"};
@@ -239,38 +309,38 @@ static void put_spread(struct ta_facts *f, const char *nic, struct device *d)
 	struct share most;
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(keys) && !n; i++)
-		ta_facts_put_absent(f, TA_KEYS("nics", nic, "irq", keys[i]), TA_MISSING,
+		ta_facts_put_absent(f, AT(p, keys[i]), TA_MISSING,
 			d->vectors ? "neither affinity nor counters tell where they are served"
 				   : "it has no queue interrupts");
 	if (!n)
 		return;
 	largest(&d->alone, &most);
-	ta_put_cpus(f, cpus, "nics", nic, "irq", "cpus");
-	ta_put_i64(f, n, "nics", nic, "irq", "n_cpus");
-	ta_put_str(f, d->fired ? "fired" : "effective", "nics", nic, "irq", "source");
-	ta_put_i64(f, (int64_t)most.amount, "nics", nic, "irq", "most_per_cpu");
-	ta_put_bool(f, n == 1, "nics", nic, "irq", "one_cpu");
-	ta_put_bool(f, n == 1 && ta_cpuset_has(cpus, 0), "nics", nic, "irq", "all_on_cpu0");
+	ta_facts_put_cpus(f, AT(p, "cpus"), cpus);
+	ta_facts_put_i64(f, AT(p, "n_cpus"), n);
+	ta_facts_put_str(f, AT(p, "source"), d->fired ? "fired" : "effective");
+	ta_facts_put_i64(f, AT(p, "most_per_cpu"), (int64_t)most.amount);
+	ta_facts_put_bool(f, AT(p, "one_cpu"), n == 1);
+	ta_facts_put_bool(f, AT(p, "all_on_cpu0"), n == 1 && ta_cpuset_has(cpus, 0));
 }
 
-static void put_nic(struct devices *all, const char *nic, struct device *d)
+static void put_net(struct devices *all, const struct place *p, struct device *d)
 {
 	struct ta_facts *f = all->f;
 
-	ta_put_i64(f, d->vectors, "nics", nic, "irq", "vectors");
-	ta_put_i64(f, d->rx_vectors, "nics", nic, "irq", "rx_vectors");
-	put_spread(f, nic, d);
-	put_counts(f, nic, d);
-	if (d->node_known)
-		ta_put_i64(f, d->off_node, "nics", nic, "irq", "off_node");
+	ta_facts_put_i64(f, AT(p, "vectors"), d->vectors);
+	ta_facts_put_i64(f, AT(p, "rx_vectors"), d->rx_vectors);
+	put_spread(f, p, d);
+	put_counts(f, p, d);
+	if (d->node_unknown || (!d->node_known && !d->vectors))
+		ta_facts_put_absent(
+			f, AT(p, "off_node"), TA_UNSUPPORTED, "its NUMA node is not known");
 	else
-		ta_facts_put_absent(f, TA_KEYS("nics", nic, "irq", "off_node"), TA_UNSUPPORTED,
-			"its NUMA node is not known");
+		ta_facts_put_i64(f, AT(p, "off_node"), d->off_node);
 	if (all->isolated_known)
-		ta_put_cpus(f, &d->isolated, "nics", nic, "irq", "on_isolated");
+		ta_facts_put_cpus(f, AT(p, "on_isolated"), &d->isolated);
 	else
-		ta_facts_put_absent(f, TA_KEYS("nics", nic, "irq", "on_isolated"), TA_MISSING,
-			"isolated CPUs are not known");
+		ta_facts_put_absent(
+			f, AT(p, "on_isolated"), TA_MISSING, "isolated CPUs are not known");
 }
 
 static void put_nvme(struct devices *all, const char *name, struct device *d)
@@ -284,17 +354,10 @@ static void put_nvme(struct devices *all, const char *name, struct device *d)
 
 static void find_node(struct devices *all, const char *nic, struct device *d)
 {
-	int64_t node, nodes = 0;
-	char key[24];
+	int64_t node;
 
-	ta_facts_get_i64(all->f, TA_KEYS("numa_nodes"), &nodes);
-	if (!ta_facts_get_i64(all->f, TA_KEYS("nics", nic, "numa_node"), &node))
-		return;
-	snprintf(key, sizeof(key), "%lld", (long long)node);
-	d->node_known = ta_facts_get_cpus(all->f, TA_KEYS("numa", key, "cpus"), &d->node_cpus);
-	/* No CPU is nearer than another to a node that has none. */
-	if (nodes != 1 && !ta_cpuset_count(&d->node_cpus))
-		d->node_known = false;
+	d->node_known = ta_facts_get_i64(all->f, TA_KEYS("nics", nic, "numa_node"), &node) &&
+			cpus_of_node(all->f, node, &d->node_cpus);
 }
 
 static bool is_hardware(const struct ta_facts *f, const char *nic)
@@ -304,11 +367,14 @@ static bool is_hardware(const struct ta_facts *f, const char *nic)
 	return ta_facts_get_bool(f, TA_KEYS("nics", nic, "physical"), &physical) && physical;
 }
 
-static void add_devices(struct devices *all, struct json_object *collection, bool is_nvme)
+static void add_devices(struct devices *all, const char *collection, bool is_nvme)
 {
-	if (!json_object_is_type(collection, json_type_object))
+	struct json_object *members = ta_facts_at(all->f, TA_KEYS(collection));
+	struct device *d;
+
+	if (!json_object_is_type(members, json_type_object))
 		return;
-	json_object_object_foreach(collection, name, unused)
+	json_object_object_foreach(members, name, unused)
 	{
 		(void)unused;
 		if (!is_nvme && !is_hardware(all->f, name)) {
@@ -316,19 +382,10 @@ static void add_devices(struct devices *all, struct json_object *collection, boo
 				"no hardware, no interrupts");
 			continue;
 		}
-		all->v[all->n] = (struct device){.is_nvme = is_nvme};
-		if (!is_nvme)
-			find_node(all, name, &all->v[all->n]);
-		json_object_object_add(
-			all->index[is_nvme], name, json_object_new_int64((int64_t)all->n++));
+		d = new_device(all, is_nvme ? NVMES : NICS, name);
+		if (d && !is_nvme)
+			find_node(all, name, d);
 	}
-}
-
-static int count_members(struct json_object *collection)
-{
-	return json_object_is_type(collection, json_type_object)
-		       ? json_object_object_length(collection)
-		       : 0;
 }
 
 static void read_isolated(struct devices *all)
@@ -342,17 +399,22 @@ static void read_isolated(struct devices *all)
 
 static void put_all(struct devices *all)
 {
-	json_object_object_foreach(all->index[0], nic, nic_number)
-		put_nic(all, nic, &all->v[json_object_get_int64(nic_number)]);
-	json_object_object_foreach(all->index[1], nvme, nvme_number)
+	ta_put_object(all->f, "irq_devices");
+	json_object_object_foreach(all->index[NICS], nic, nic_number) put_net(all,
+		&(struct place){"nics", nic, "irq"}, &all->v[json_object_get_int64(nic_number)]);
+	json_object_object_foreach(all->index[OTHERS], other, other_number)
+		put_net(all, &(struct place){"irq_devices", other, NULL},
+			&all->v[json_object_get_int64(other_number)]);
+	json_object_object_foreach(all->index[NVMES], nvme, nvme_number)
 		put_nvme(all, nvme, &all->v[json_object_get_int64(nvme_number)]);
 }
 
 static void put_no_table(struct devices *all)
 {
-	static const char *const collections[] = {"nics", "nvme"};
+	static const char *const collections[] = {[NICS] = "nics", [NVMES] = "nvme"};
 	struct ta_absence why = ta_facts_absence(all->f, "irqs");
 
+	ta_facts_put_absent(all->f, TA_KEYS("irq_devices"), why.reason, "%s", why.detail);
 	for (size_t i = 0; i < TA_ARRAY_SIZE(collections); i++) {
 		json_object_object_foreach(all->index[i], name, unused)
 		{
@@ -365,17 +427,17 @@ static void put_no_table(struct devices *all)
 
 static void compute(struct ta_facts *f)
 {
-	struct json_object *nics = ta_facts_at(f, TA_KEYS("nics")),
-			   *nvme = ta_facts_at(f, TA_KEYS("nvme"));
-	struct devices all = {
-		.f = f, .index = {json_object_new_object(), json_object_new_object()}};
+	struct devices all = {.f = f};
+	bool whole = true;
 
-	all.v = calloc(
-		(size_t)count_members(nics) + (size_t)count_members(nvme) + 1, sizeof(*all.v));
-	if (all.v && all.index[0] && all.index[1]) {
+	for (size_t i = 0; i < N_KINDS; i++) {
+		all.index[i] = json_object_new_object();
+		whole = whole && all.index[i];
+	}
+	if (whole) {
 		read_isolated(&all);
-		add_devices(&all, nics, false);
-		add_devices(&all, nvme, true);
+		add_devices(&all, "nics", false);
+		add_devices(&all, "nvme", true);
 		if (!json_object_is_type(ta_facts_at(f, TA_KEYS("irqs")), json_type_object))
 			put_no_table(&all);
 		else if (gather(&all) == 0)
@@ -384,8 +446,8 @@ static void compute(struct ta_facts *f)
 	for (size_t i = 0; i < all.n; i++)
 		device_done(&all.v[i]);
 	free(all.v);
-	json_object_put(all.index[0]);
-	json_object_put(all.index[1]);
+	for (size_t i = 0; i < N_KINDS; i++)
+		json_object_put(all.index[i]);
 	ta_cpuset_done(&all.isolated);
 }
 

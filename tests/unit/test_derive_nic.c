@@ -55,7 +55,7 @@ static void spread(void **state)
 	struct ta_facts *f =
 		facts_of("{" HOST "\"nics\":{\"eth0\":{\"physical\":true,\"numa_node\":0},\"eth1\":"
 				  "{\"physical\":true,\"numa_node\":1},"
-			 "\"veth\":{\"physical\":false},\"usb0\":{\"physical\":true}},"
+			 "\"veth\":{\"physical\":false},\"usb0\":{\"physical\":true},\"eth2\":{\"physical\":true}},"
 			 "\"irqs\":{"
 			 "\"1\":{\"devices\":[\"eth0\"],\"role\":\"other\",\"effective\":[7],"
 			 "\"counts_total\":5,\"fired\":[7]},"
@@ -71,6 +71,8 @@ static void spread(void **state)
 			 "\"fired\":[]},"
 			 "\"7\":{\"devices\":[\"veth\"],\"role\":\"rx\",\"effective\":[0],\"counts_"
 			 "total\":1,\"fired\":[0]},"
+			 "\"9\":{\"devices\":[\"eth2\"],\"role\":\"combined\",\"effective\":[1],\"node\":1,"
+			 "\"counts_total\":7,\"fired\":[1],\"top_cpu\":1,\"top_share\":1.0},"
 			 "\"8\":{\"devices\":[\"gone\"],\"role\":\"rx\",\"effective\":[0],\"counts_"
 			 "total\":1,\"fired\":[0]}"
 			 "}}");
@@ -83,7 +85,7 @@ static void spread(void **state)
 	irq_is(f, "eth0", "most_per_cpu", "2");
 	irq_is(f, "eth0", "one_cpu", "true");
 	irq_is(f, "eth0", "all_on_cpu0", "true");
-	irq_is(f, "eth0", "off_node", "1");
+	irq_is(f, "eth0", "off_node", "0"); /* what never fired harms nobody */
 	irq_is(f, "eth0", "on_isolated", "[]");
 	irq_is(f, "eth0", "counts_total", "200");
 	irq_is(f, "eth0", "top_cpu", "0");
@@ -92,10 +94,14 @@ static void spread(void **state)
 	irq_is(f, "eth1", "most_per_cpu", "0");
 	irq_is(f, "eth1", "one_cpu", "false");
 	irq_is(f, "eth1", "off_node", "0");
+	irq_is(f, "eth2", "off_node", "1"); /* the interrupt's own node, where the device's is not known */
 	irq_is(f, "eth1", "on_isolated", "[6]");
 	irq_is(f, "eth1", "top_share", "0.6");
 	is(f, TA_KEYS("nics", "veth", "irq"), "absent");
 	assert_int_equal(ta_facts_absence(f, "nics.veth.irq.vectors").reason, TA_UNSUPPORTED);
+	is(f, TA_KEYS("irq_devices", "gone", "vectors"), "1");
+	is(f, TA_KEYS("irq_devices", "gone", "all_on_cpu0"), "true");
+	is(f, TA_KEYS("irq_devices", "eth0"), "absent");
 	irq_is(f, "usb0", "vectors", "0");
 	irq_is(f, "usb0", "cpus", "absent");
 	irq_is(f, "usb0", "off_node", "absent");
