@@ -216,7 +216,8 @@ static int by_path(const void *key, const void *row)
 static void put_mib(const struct ta_mib *m, void *ctx)
 {
 	struct seen *seen = ctx;
-	char group[16], name[64], path[128];
+	char group[16], name[64], path[sizeof(PREFIX) + sizeof(group) + sizeof(name)];
+	size_t at = strlen(PREFIX);
 
 	if (m->group_len >= sizeof(group) || m->name_len >= sizeof(name))
 		return;
@@ -224,7 +225,11 @@ static void put_mib(const struct ta_mib *m, void *ctx)
 		group[i] = i < m->group_len ? (char)(m->group[i] | 0x20) : '\0';
 	memcpy(name, m->name, m->name_len);
 	name[m->name_len] = '\0';
-	snprintf(path, sizeof(path), PREFIX "%s.%s", group, name);
+	memcpy(path, PREFIX, at);
+	memcpy(path + at, group, m->group_len);
+	at += m->group_len;
+	path[at++] = '.';
+	memcpy(path + at, name, m->name_len + 1);
 
 	const struct ta_field *row = bsearch(path, fields, N_FIELDS, sizeof(fields[0]), by_path);
 

@@ -53,18 +53,18 @@ static int check_path(const char *path)
 {
 	const char *p = path;
 
-	if (*p != '/' || strlen(path) >= PATH_MAX)
+	if (*p != '/')
 		return -EINVAL;
-	if (!p[1])
-		return 0;
-	while (*p) {
-		size_t n = strcspn(++p, "/");
-
-		if (n == 0 || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
+	for (; *p; p++) {
+		if (*p != '/')
+			continue;
+		/* What follows a slash: neither another one, nor the end, nor . or .. alone. */
+		if (p[1] == '/' || (!p[1] && p > path))
 			return -EINVAL;
-		p += n;
+		if (p[1] == '.' && (!p[2] || p[2] == '/' || (p[2] == '.' && (!p[3] || p[3] == '/'))))
+			return -EINVAL;
 	}
-	return 0;
+	return p - path < PATH_MAX ? 0 : -EINVAL;
 }
 
 int ta_host_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)

@@ -17,7 +17,7 @@
 #include "host/internal.h"
 
 #define READ_CHUNK 4000u       /* fits a page with what the allocator adds; most files are smaller */
-#define LINES_CHUNK (64u << 10)
+#define LINES_CHUNK (16u << 10)
 #define LINE_LIMIT (1u << 20)
 #define LIST_LIMIT 200000u
 

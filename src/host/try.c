@@ -1,12 +1,15 @@
 /*
  * Questions that may kill: asked in a child process, which leaves one answer
- * after the other in memory that it shares with us. In the good case one fork serves the
- * whole batch, and we are woken once, by its end. When the child dies or hangs, the question
- * that it was at has its answer, and a new child goes on with the next.
+ * after the other in memory that it shares with us. In the good case one child serves the
+ * whole batch. When it dies or hangs, the question that it was at has its answer, and a new
+ * child goes on with the next.
+ *
+ * The child borrows our memory until it ends (vfork), since copying our page tables
+ * would cost more than all questions. So a question uses its own stack and system calls, and
+ * leaves nothing of ours changed; what it changes of itself (descriptors, signals, limits) is
+ * the child's alone.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +17,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/live.h"
 
 #define TRY_MS 1000
-#define SLICE_MS 50 /* a new answer is noticed this late; the child's end at once */
 
 /*
  * The child must die quietly of anything: no handler of ours, no core file, and
@@ -45,17 +48,21 @@ void ta_child_prepare(pid_t parent)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
-/* Shared with the child: an answer counts once `known` says so, after it is whole. */
+/* Shared with the child: an answer counts once `known` says so. */
 struct answers {
 	_Atomic size_t known;
 	struct ta_try_result v[];
 };
 
+/* A second for each: the alarm ends a child that hangs, for we sleep until it ends. */
 static void answer_all(const struct ta_try *tries, size_t n, struct answers *answers)
 {
+	const struct itimerval second = {.it_value.tv_sec = TRY_MS / 1000};
+
 	for (size_t i = 0; i < n; i++) {
 		struct ta_try_result result = {0};
 
+		setitimer(ITIMER_REAL, &second, NULL);
 		result.rc = tries[i].fn(result.text, sizeof(result.text));
 		answers->v[i] = result;
 		answers->known = i + 1;
@@ -63,76 +70,36 @@ static void answer_all(const struct ta_try *tries, size_t n, struct answers *ans
 	_exit(0);
 }
 
-/* The child holds the other end of *ret_fd, which so tells its end. */
-static int start_child(const struct ta_try *tries, size_t n, struct answers *answers, pid_t *ret_pid, int *ret_fd)
+/* How the child ended (as of wait(2)), or -errno. */
+static int run_to_end(const struct ta_try *tries, size_t n, struct answers *answers)
 {
-	pid_t parent = getpid(), pid;
-	int fds[2];
+	pid_t parent = getpid(), pid = vfork(), got;
+	int status = 0;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	pid = fork();
 	if (pid == 0) {
-		close(fds[0]);
 		ta_child_prepare(parent);
 		answer_all(tries, n, answers);
 	}
-	close(fds[1]);
-	if (pid < 0) {
-		int rc = -errno;
-
-		close(fds[0]);
-		return rc;
-	}
-	*ret_pid = pid;
-	*ret_fd = fds[0];
-	return 0;
-}
-
-/* 0 when the child has ended, -ETIMEDOUT when an answer did not come in time, or another -errno. */
-static int wait_for_end(int fd, const struct answers *answers)
-{
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	unsigned slices = 0;
-	size_t before = 0;
-
-	while (slices < TRY_MS / SLICE_MS) {
-		int rc = poll(&p, 1, SLICE_MS);
-
-		if (rc > 0)
-			return 0;
-		if (rc < 0 && errno != EINTR)
-			return -errno;
-		slices = answers->known == before ? slices + (rc == 0) : 0;
-		before = answers->known;
-	}
-	return -ETIMEDOUT;
-}
-
-/* Ends the child and says how it had ended before. */
-static int reap(pid_t pid)
-{
-	int status = 0;
-	pid_t got;
-
+	if (pid < 0)
+		return -errno;
 	do
 		got = waitpid(pid, &status, 0);
 	while (got < 0 && errno == EINTR);
 	return got < 0 ? 0 : status;
 }
 
-/* What it means that no answer came; `rc` as of wait_for_end(). */
-static void explain(int rc, int status, struct ta_try_result *ret)
+/* What it means that no answer came. */
+static void explain(int status, struct ta_try_result *ret)
 {
-	*ret = (struct ta_try_result){.rc = rc};
-	if (rc == -ETIMEDOUT) {
+	*ret = (struct ta_try_result){.rc = -EIO};
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+		ret->rc = -ETIMEDOUT;
 		snprintf(ret->text, sizeof(ret->text), "no answer within %d ms", TRY_MS);
-	} else if (rc == 0 && WIFSIGNALED(status)) {
+	} else if (WIFSIGNALED(status)) {
 		ret->rc = -EPERM;
 		snprintf(ret->text, sizeof(ret->text), "killed by signal %d%s", WTERMSIG(status),
 			WTERMSIG(status) == SIGSYS ? " (SIGSYS: a seccomp filter forbids the call)" : "");
-	} else if (rc == 0) {
-		ret->rc = -EIO;
+	} else {
 		snprintf(ret->text, sizeof(ret->text), "ended with status %d before it answered",
 			WEXITSTATUS(status));
 	}
@@ -141,26 +108,20 @@ static void explain(int rc, int status, struct ta_try_result *ret)
 /* Asks with one child; the number of results that are known then, at least one, or -errno. */
 static ssize_t run_child(const struct ta_try *tries, size_t n, struct answers *answers, struct ta_try_result *results)
 {
-	int fd = -1, rc, status;
-	pid_t pid = -1;
 	size_t known;
+	int status;
 
 	answers->known = 0;
-	rc = start_child(tries, n, answers, &pid, &fd);
-	if (rc < 0)
-		return rc;
-	rc = wait_for_end(fd, answers);
-	if (rc < 0)
-		kill(pid, SIGKILL);
-	close(fd);
-	status = reap(pid);
+	status = run_to_end(tries, n, answers);
+	if (status < 0)
+		return status;
 	known = answers->known;
 	for (size_t i = 0; i < known; i++) {
 		results[i] = answers->v[i];
 		results[i].text[sizeof(results[i].text) - 1] = '\0';
 	}
 	if (known < n)
-		explain(rc, status, &results[known++]);
+		explain(status, &results[known++]);
 	return (ssize_t)known;
 }
 
