@@ -122,6 +122,7 @@ struct scan {
 	struct ta_strv units; /* whose control groups were told */
 	size_t pids;          /* processes … */
 	size_t denied;        /* … whose descriptors may not be read */
+	size_t cut;           /* … with so many that they were not all looked at, and none listens so far */
 	size_t not_here;      /* … whose descriptors this capture does not hold */
 	bool first;           /* process 1 was seen */
 };
@@ -317,7 +318,14 @@ static void put_process(struct scan *s, const char *pid, const char *netns, cons
 	ta_put_str(s->f, comm, "processes", pid, "comm");
 	if (s->namespaces.own)
 		ta_put_str(s->f, netns, "processes", pid, "netns");
-	if (sockets == 0) {
+	if (sockets == 0 && p->cut) {
+		static const char *const names[] = {"listening", "listens", "port"};
+
+		for (size_t i = 0; i < TA_ARRAY_SIZE(names); i++)
+			ta_facts_put_absent(s->f, TA_KEYS("processes", pid, names[i]), TA_NOT_ASKED,
+				"of its %zu descriptors only the first were looked at", p->descriptors);
+		ta_put_u64(s->f, p->descriptors, "processes", pid, "nofile_used");
+	} else if (sockets == 0) {
 		ta_put_bool(s->f, p->n_groups > 0, "processes", pid, "listening");
 		port = put_listens(s, pid, p);
 		ta_put_u64(s->f, p->descriptors, "processes", pid, "nofile_used");
@@ -354,6 +362,7 @@ static void look_at(struct scan *s, const char *pid, const char *netns, const st
 
 	s->denied += rc == -EACCES || rc == -EPERM;
 	s->not_here += rc == -ENODATA;
+	s->cut += rc == 0 && p->cut;
 	if (read_name(s->h, pid, &comm) < 0)
 		return;
 	if ((rc == 0 && p->n_groups > 0) || is_known(ta_buf_text(&comm)))
@@ -437,6 +446,10 @@ static void put_incomplete(struct scan *s, int listeners, int own)
 		ta_facts_put_incomplete(s->f, processes, TA_DENIED,
 			"the descriptors of %zu of %zu processes may not be read, so they may listen too",
 			s->denied, s->pids);
+	else if (s->cut && s->keys.n)
+		ta_facts_put_incomplete(s->f, processes, TA_NOT_ASKED,
+			"%zu of %zu processes have so many descriptors that only the first were looked at",
+			s->cut, s->pids);
 	if (own < 0) {
 		ta_facts_put_errno(s->f, netns, own, "/proc/self/ns/net");
 		return;

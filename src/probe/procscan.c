@@ -89,6 +89,7 @@ int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_str
 
 		if (misses++ >= (ret->n_groups ? NEXT_SEARCH : FIRST_SEARCH)) {
 			ret->whole = false;
+			ret->cut = ret->n_groups == 0;
 			break;
 		}
 		memcpy(path + prefix, fds->v[i], strnlen(fds->v[i], 20) + 1);

@@ -29,6 +29,7 @@ struct ta_proc_sockets {
 	size_t descriptors; /* open now */
 	size_t sockets;     /* of any kind, among those that were looked at */
 	bool whole;         /* all descriptors were looked at */
+	bool cut;           /* … no, because there are too many and none listens so far */
 };
 
 /* Its open descriptors; threads of the kernel have none. -EACCES, or -ENOENT and -ESRCH when it is gone. */

@@ -442,6 +442,28 @@ static void half_copied_processes(void **state)
 	ta_facts_free(f);
 }
 
+/* A proxy whose first thousands of descriptors are connections may listen on a later one. */
+static void many_descriptors(void **state)
+{
+	struct ta_facts *f;
+	char path[64];
+
+	tree_file(&t, "proc/1/comm", "init\n");
+	tree_file(&t, "proc/20/comm", "nginx\n");
+	tree_file(&t, "proc/net/tcp",
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+		"   0: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 77 1 0\n");
+	for (int i = 0; i < 4200; i++) {
+		snprintf(path, sizeof(path), "proc/20/fd/%d", i);
+		tree_link(&t, path, "socket:[5]");
+	}
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_absent(f, "processes.20.listening", TA_NOT_ASKED, "4200 descriptors");
+	assert_fact(f, "4200", "processes", "20", "nofile_used");
+	assert_true(ta_facts_incomplete(f, "processes", NULL));
+	ta_facts_free(f);
+}
+
 static void no_processes(void **state)
 {
 	struct ta_facts *f;
@@ -471,6 +493,7 @@ int main(void)
 		host_test(foreign_namespace),
 		host_test(hidden_processes),
 		host_test(half_copied_processes),
+		host_test(many_descriptors),
 		host_test(no_processes),
 	};
 
