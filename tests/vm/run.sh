@@ -86,6 +86,7 @@ small() {
 	shape "small-$1" "$1" -c 1 -m 384 -- -netdev user,id=n0 -device virtio-net-pci,netdev=n0,mac=52:54:00:00:00:01,romfile=
 }
 
+command -v apt-get > /dev/null || { echo "skip: the kernels come from Debian's mirror, by apt"; exit 77; }
 find_qemu || { echo "0 shapes ran: no QEMU with an igb NIC"; exit 1; }
 layers 2> /dev/null || { echo "0 shapes ran: no initramfs"; exit 1; }
 # bookworm's security suite also carries a newer kernel: "own" is the one the release came with.
