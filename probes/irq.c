@@ -4,7 +4,8 @@
  *
  * /proc/interrupts is read line by line; only rows of such devices are
  * counted, kept and asked for their affinity. A row's device is told by the
- * function's msi_irqs, else by the PCI function in the row, else by its name.
+ * function's msi_irqs, else by the PCI function in the row, else by its name;
+ * what a name leaves open by the kernel's list of queues, where it has one.
  * In containers the table shows interrupts of interfaces that are not ours.
  */
 #include <errno.h>
@@ -152,7 +153,7 @@ static void put_identity(struct ta_facts *f, const char *key, const struct ta_ir
 		ta_put_str(f, v->device, "irqs", key, "device");
 	else
 		ta_facts_put_absent(f, TA_KEYS("irqs", key, "device"), TA_MISSING,
-			"the name does not tell which of two interfaces");
+			"the name does not tell which interface of ours, if any");
 	ta_facts_put_strs(f, TA_KEYS("irqs", key, "devices"), v->devices.v, v->devices.n);
 	if (role)
 		ta_put_str(f, role, "irqs", key, "role");
@@ -166,13 +167,29 @@ static void put_identity(struct ta_facts *f, const char *key, const struct ta_ir
 			"not the interrupt of a queue");
 }
 
+/* Names that say nothing are rare: only then is it worth two more questions. */
+static int ask_kernel(struct ta_host *h, struct table *t)
+{
+	ta_cleanup_napis struct ta_napis napis = TA_NAPIS_INIT;
+	ta_cleanup_links struct ta_links links = TA_LINKS_INIT;
+	int rc = ta_napis_read(h, &napis);
+
+	if (rc == 0)
+		rc = ta_links_netlink(h, &links);
+	if (rc == 0)
+		rc = ta_irqvecs_use_napis(&t->vecs, &napis, &links);
+	return rc == -ENOMEM ? rc : 0;
+}
+
 static int read_table(struct ta_host *h, struct table *t)
 {
 	int rc = ta_irqdevs_read(h, &t->devs);
 
 	if (rc == 0)
 		rc = ta_host_lines(h, "/proc/interrupts", on_line, t);
-	return rc < 0 ? rc : ta_irqvecs_finish(&t->vecs, &t->devs);
+	if (rc == 0)
+		rc = ta_irqvecs_finish(&t->vecs, &t->devs);
+	return rc < 0 || !ta_irqvecs_unsettled(&t->vecs) ? rc : ask_kernel(h, t);
 }
 
 static void irq_collect(struct ta_host *h, struct ta_facts *f)

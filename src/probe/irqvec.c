@@ -105,7 +105,7 @@ static int add_action(struct ta_irqvec *v, const struct ta_irqdevs *devs,
 		device = dev->names.v[0];
 	else if (name.ifname[0] && ta_strv_has(&dev->names, name.ifname))
 		device = name.ifname;
-	if (!dev && !device)
+	if (!dev && !device && !name.is_net && !ta_looks_like_ifname(name.ifname))
 		return 0;
 	/* The first data queue of the line is the line's. */
 	if (!*ret_ours || v->role == TA_IRQ_OTHER || v->role == TA_IRQ_UNKNOWN) {
@@ -317,6 +317,40 @@ int ta_irqvecs_finish(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs)
 		rc = each_group(sorted, vecs->n, by_device, settle_roles);
 	free(sorted);
 	return rc;
+}
+
+static bool is_unsettled(const struct ta_irqvec *v)
+{
+	return !v->device || v->role == TA_IRQ_UNKNOWN;
+}
+
+bool ta_irqvecs_unsettled(const struct ta_irqvecs *vecs)
+{
+	for (size_t i = 0; i < vecs->n; i++)
+		if (is_unsettled(&vecs->v[i]))
+			return true;
+	return false;
+}
+
+int ta_irqvecs_use_napis(
+	struct ta_irqvecs *vecs, const struct ta_napis *napis, const struct ta_links *links)
+{
+	for (size_t i = 0; i < vecs->n; i++) {
+		struct ta_irqvec *v = &vecs->v[i];
+		const struct ta_napi *napi =
+			is_unsettled(v) ? ta_napis_by_irq(napis, v->irq) : NULL;
+		const struct ta_link *l = napi ? ta_links_by_index(links, napi->ifindex) : NULL;
+
+		if (!l)
+			continue;
+		if (!v->device && set_device(v, l->name) < 0)
+			return -ENOMEM;
+		if (v->role != TA_IRQ_UNKNOWN || (napi->rx < 0 && napi->tx < 0))
+			continue;
+		v->queue = napi->rx >= 0 ? napi->rx : napi->tx;
+		v->role = napi->rx < 0 ? TA_IRQ_TX : napi->tx < 0 ? TA_IRQ_RX : TA_IRQ_COMBINED;
+	}
+	return 0;
 }
 
 void ta_irqvec_subject(const struct ta_irqvec *v, struct ta_buf *ret)

@@ -6,6 +6,8 @@
 
 #include "probe/interrupts.h"
 #include "probe/irqdev.h"
+#include "probe/link.h"
+#include "probe/napi.h"
 
 struct ta_irqvec {
 	unsigned irq;
@@ -35,6 +37,14 @@ int ta_irqvecs_add(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs,
 
 /* When all rows are in: what one row says of another. 0 or -ENOMEM. */
 int ta_irqvecs_finish(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs);
+
+/*
+ * What names left open: of rows without device or role, the queues that the kernel itself tells. 0
+ * or -ENOMEM.
+ */
+bool ta_irqvecs_unsettled(const struct ta_irqvecs *vecs);
+int ta_irqvecs_use_napis(
+	struct ta_irqvecs *vecs, const struct ta_napis *napis, const struct ta_links *links);
 
 /* "eth0 rx-0", "nvme0 io-1", "eth0 other", "eth0 i40e-0000:01:00.0:misc". */
 void ta_irqvec_subject(const struct ta_irqvec *v, struct ta_buf *ret);

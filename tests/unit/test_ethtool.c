@@ -19,6 +19,7 @@
 #include "probe/ethtool_abi.h"
 #include "probe/link.h"
 #include "probe/linkmode.h"
+#include "probe/napi.h"
 #include "probe/qdisc.h"
 #include "tree.h"
 
@@ -344,6 +345,59 @@ static void qdiscs(void **state)
 	assert_string_equal(kinds.v[1], "fq_codel");
 }
 
+/* --- netdev --------------------------------------------------------------------- */
+
+static struct nlmsghdr *netdev_message(uint8_t cmd, const uint32_t *attrs, size_t n)
+{
+	struct nlmsghdr *nlh;
+	struct genlmsghdr *genl;
+
+	memset(buffer, 0, sizeof(buffer));
+	nlh = mnl_nlmsg_put_header(buffer);
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = cmd;
+	for (size_t i = 0; i < n; i++)
+		mnl_attr_put_u32(nlh, (uint16_t)(i + 1), attrs[i]);
+	return nlh;
+}
+
+static void napis(void **state)
+{
+	ta_cleanup_napis struct ta_napis n = TA_NAPIS_INIT;
+	const struct ta_napi *napi;
+
+	/* ifindex, id, irq; then id, ifindex, type, napi */
+	assert_int_equal(
+		ta_napis_decode_napi(netdev_message(11, (uint32_t[]){2, 900, 41}, 3), &n), 0);
+	assert_int_equal(
+		ta_napis_decode_napi(netdev_message(11, (uint32_t[]){2, 899, 40}, 3), &n), 0);
+	assert_int_equal(ta_napis_decode_napi(netdev_message(11, (uint32_t[]){2, 898}, 2), &n), 0);
+	assert_int_equal(
+		ta_napis_decode_napi(netdev_message(10, (uint32_t[]){2, 897, 40}, 3), &n), 0);
+	assert_int_equal(n.n, 3);
+	ta_napis_sort_by_id(&n);
+	assert_int_equal(
+		ta_napis_decode_queue(netdev_message(10, (uint32_t[]){5, 2, 0, 900}, 4), &n), 0);
+	assert_int_equal(
+		ta_napis_decode_queue(netdev_message(10, (uint32_t[]){3, 2, 0, 900}, 4), &n), 0);
+	assert_int_equal(
+		ta_napis_decode_queue(netdev_message(10, (uint32_t[]){7, 2, 1, 900}, 4), &n), 0);
+	assert_int_equal(
+		ta_napis_decode_queue(netdev_message(10, (uint32_t[]){1, 2, 1, 1}, 4), &n), 0);
+	assert_int_equal(
+		ta_napis_decode_queue(netdev_message(10, (uint32_t[]){1, 2, 9, 899}, 4), &n), 0);
+	ta_napis_sort_by_irq(&n);
+	napi = ta_napis_by_irq(&n, 41);
+	assert_non_null(napi);
+	assert_int_equal(napi->rx, 3);
+	assert_int_equal(napi->tx, 7);
+	napi = ta_napis_by_irq(&n, 40);
+	assert_non_null(napi);
+	assert_int_equal(napi->rx, -1);
+	assert_null(ta_napis_by_irq(&n, 0));
+	assert_null(ta_napis_by_irq(&n, 42));
+}
+
 /* --- ioctl ------------------------------------------------------------------------ */
 
 static void hex(struct ta_buf *b, const void *data, size_t len)
@@ -442,6 +496,7 @@ int main(void)
 		cmocka_unit_test(strings),
 		cmocka_unit_test(links),
 		cmocka_unit_test(qdiscs),
+		cmocka_unit_test(napis),
 		cmocka_unit_test(ioctl_numbers),
 		cmocka_unit_test(ioctl_old_settings),
 	};
