@@ -13,12 +13,19 @@ mkdir -p "$work/img" "$work/log"
 . /etc/os-release
 release=${VERSION_CODENAME:-bookworm}
 
-# QEMU with the igb NIC: Debian 12 has it in backports, used unpacked beside the installed one, whose libraries it shares.
+# QEMU with the igb NIC: Debian 12 has it in backports, used unpacked beside the installed one, whose libraries it
+# shares. Where that is not to be had the machines get an e1000e, which has one queue.
+NIC=igb
 find_qemu() {
 	QEMU=qemu-system-x86_64
+	command -v $QEMU > /dev/null || return 1
 	$QEMU -device help 2> /dev/null | grep -q '^name "igb"' && { export QEMU; return; }
 	if [[ ! -x $work/qemu/usr/bin/qemu-system-x86_64 ]]; then
-		"$here/debget.sh" "$release-backports" "$work/debs" qemu-system-x86 qemu-system-common qemu-system-data seabios || return
+		if ! "$here/debget.sh" "$release-backports" "$work/debs" qemu-system-x86 qemu-system-common qemu-system-data seabios; then
+			NIC=e1000e
+			export QEMU
+			return
+		fi
 		for f in "$work"/debs/*.deb; do dpkg -x "$f" "$work/qemu"; done
 	fi
 	QEMU=$work/qemu/usr/bin/qemu-system-x86_64 QEMU_FLAGS="-L $work/qemu/usr/share/qemu -L $work/qemu/usr/share/seabios -L /usr/share/qemu"
@@ -72,13 +79,13 @@ NUMA="-object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m
 server() {
 	"$here/mk-ssdt.sh" 8 "$work/img/pss8.aml" pss
 	CPU=Skylake-Server ACCEL=tcg,thread=single shape "server-$1" "$1" -c 8,sockets=2,cores=2,threads=2 -m 1024 -- $NUMA -acpitable "file=$work/img/pss8.aml" \
-		-netdev user,id=n0 -device igb,netdev=n0,bus=rp1,mac=52:54:00:00:00:01,romfile= \
+		-netdev user,id=n0 -device $NIC,netdev=n0,bus=rp1,mac=52:54:00:00:00:01,romfile= \
 		-blockdev null-co,node-name=d0,size=1073741824,read-zeroes=on -device nvme,serial=abc,drive=d0,bus=rp2,max_ioqpairs=4
 }
 
 # shellcheck disable=SC2086
 desk() {
-	shape "desk-$1" "$1" -c 4 -- $PORT -netdev user,id=n0 -device igb,netdev=n0,bus=r1,mac=52:54:00:00:00:01,romfile= \
+	shape "desk-$1" "$1" -c 4 -- $PORT -netdev user,id=n0 -device $NIC,netdev=n0,bus=r1,mac=52:54:00:00:00:01,romfile= \
 		-netdev user,id=n1 -device e1000e,netdev=n1,mac=52:54:00:00:00:02,romfile= -netdev user,id=n2 -device vmxnet3,netdev=n2,mac=52:54:00:00:00:03,romfile=
 }
 
@@ -87,7 +94,7 @@ small() {
 }
 
 command -v apt-get > /dev/null || { echo "skip: the kernels come from Debian's mirror, by apt"; exit 77; }
-find_qemu || { echo "0 shapes ran: no QEMU with an igb NIC"; exit 1; }
+find_qemu || { echo "0 shapes ran: qemu-system-x86_64 is not installed"; exit 1; }
 layers 2> /dev/null || { echo "0 shapes ran: no initramfs"; exit 1; }
 # bookworm's security suite also carries a newer kernel: "own" is the one the release came with.
 case $release in bookworm) own='^6\.1\.' ;; trixie) own='^6\.12\.' ;; *) own=. ;; esac
