@@ -88,6 +88,17 @@ static int run_command(struct ta_cli *cli, const struct ta_command *c, char **ar
 	return code;
 }
 
+/* "help COMMAND" is what some type first. */
+static int help_about(struct ta_cli *cli, const char *name)
+{
+	const struct ta_command *c = find_command(name);
+
+	if (!c)
+		return no_such_command(name);
+	ta_help_command(c, cli->columns, &cli->out);
+	return TA_EXIT_OK;
+}
+
 static int dispatch(struct ta_cli *cli, char **argv, size_t n)
 {
 	struct ta_globals globals = {0};
@@ -103,6 +114,8 @@ static int dispatch(struct ta_cli *cli, char **argv, size_t n)
 		ta_help_program(cli->program, cli->columns, &cli->out);
 		return globals.help || at < n ? TA_EXIT_OK : TA_EXIT_USAGE;
 	}
+	if (strcmp(argv[at], "help") == 0 && at + 2 == n)
+		return help_about(cli, argv[at + 1]);
 	c = find_command(argv[at]);
 	return c ? run_command(cli, c, argv + at + 1, n - at - 1, &globals)
 		 : no_such_command(argv[at]);
@@ -138,7 +151,9 @@ int main(int argc, char **argv)
 	int code;
 
 	ta_system_hold_descriptors();
+	/* Both are write errors to be told; the second would leave half a capture behind. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	set_program(&program, argc > 0 ? argv[0] : NULL);
 	cli.program = ta_buf_text(&program);
 	cli.columns = ta_system_columns();

@@ -60,8 +60,13 @@ static int make_temporary(struct ta_newdir *d)
 	for (int i = 0; i < NAMES; i++) {
 		snprintf(d->temporary, sizeof(d->temporary), ".%.200s.part-%d-%d", d->name, (int)getpid(), i);
 		if (mkdirat(d->parent, d->temporary, 0700) == 0) {
+			int rc;
+
 			d->fd = openat(d->parent, d->temporary, OPEN_DIR | O_NOFOLLOW);
-			return d->fd < 0 ? -errno : 0;
+			rc = d->fd < 0 ? -errno : 0;
+			if (rc < 0)
+				unlinkat(d->parent, d->temporary, AT_REMOVEDIR);
+			return rc;
 		}
 		if (errno != EEXIST)
 			break;
@@ -159,30 +164,55 @@ int ta_newdir_write(struct ta_newdir *d, const char *path, const void *data, siz
 	return rc;
 }
 
-/* Removes `name` and what is in it. Only what we made is there: no links are followed. */
-static void remove_tree(int parent, const char *name)
+/* Removes the files in `path`. True: `ret` is a directory in it, "path/name", that is still there. */
+static bool remove_files(int parent, const char *path, char (*ret)[PATH_MAX])
 {
-	int fd = openat(parent, name, OPEN_DIR | O_NOFOLLOW);
+	int fd = openat(parent, path, OPEN_DIR | O_NOFOLLOW);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
+	bool found = false;
 
 	if (!dir) {
 		ta_close(&fd);
-		unlinkat(parent, name, 0);
-		return;
+		return false;
 	}
-	while ((e = readdir(dir)))
-		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			remove_tree(dirfd(dir), e->d_name);
+	while (!found && (e = readdir(dir))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (unlinkat(dirfd(dir), e->d_name, 0) < 0)
+			found = snprintf(*ret, sizeof(*ret), "%s/%s", path, e->d_name) < (int)sizeof(*ret);
+	}
 	closedir(dir);
-	unlinkat(parent, name, AT_REMOVEDIR);
+	return found;
+}
+
+/*
+ * Removes `name` and what is in it. Only what we made is there: no links are followed. One descriptor at a time,
+ * however deep: that there are no more may be why we are here.
+ */
+static void remove_tree(int parent, const char *name)
+{
+	char path[PATH_MAX], below[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", name);
+	for (;;) {
+		if (remove_files(parent, path, &below)) {
+			memcpy(path, below, sizeof(path));
+			continue;
+		}
+		if (unlinkat(parent, path, AT_REMOVEDIR) < 0 || strcmp(path, name) == 0)
+			return;
+		*strrchr(path, '/') = '\0';
+	}
 }
 
 void ta_newdir_drop(struct ta_newdir *d)
 {
-	if (d->fd >= 0)
-		remove_tree(d->parent, d->temporary);
+	bool made = d->fd >= 0;
+
 	ta_close(&d->fd);
+	if (made)
+		remove_tree(d->parent, d->temporary);
 	ta_close(&d->parent);
 }
 

@@ -63,6 +63,22 @@ P
 	[ ! -s "$DIR/left" ]
 }
 
+@test "a limit of file size or of descriptors is a full disk too: nothing left" {
+	mkdir "$DIR/in"
+	for limit in "-f 0" "-f 8" "-n 5" "-n 6" "-n 7" "-n 8" "-n 9" "-n 10" "-n 11" "-n 12"; do
+		status=0
+		# shellcheck disable=SC2086
+		(ulimit $limit && exec "$TUNEAUDIT" capture "$DIR/in/cap") > /dev/null 2>&1 3>&- 4>&- || status=$?
+		case $status in
+		0) rm -r "$DIR/in/cap" ;;
+		2 | 70) ;;
+		127) continue ;; # the linker had too few for the libraries
+		*) expect 70 ;;
+		esac
+		[ -z "$(ls -A "$DIR/in")" ] || { echo "ulimit $limit left: $(ls -A "$DIR/in")"; return 1; }
+	done
+}
+
 @test "a directory with a name that needs quoting is quoted in what is to be typed" {
 	ta capture "$DIR/a b'c"
 	expect 0

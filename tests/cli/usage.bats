@@ -34,6 +34,16 @@ load helper
 	done
 }
 
+@test "help COMMAND is COMMAND --help" {
+	ta check --help
+	cp "$DIR/out" "$DIR/first"
+	ta help check
+	expect 0
+	cmp "$DIR/out" "$DIR/first"
+	ta help nosuch
+	expect 2
+}
+
 @test "help stays within the width, but for commands that are to be copied" {
 	for columns in 40 60 80 120; do
 		export COLUMNS=$columns
