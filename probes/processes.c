@@ -120,10 +120,12 @@ struct scan {
 	struct ta_namespaces namespaces;
 	struct ta_cgroups cgroups;
 	struct ta_strv units; /* whose control groups were told */
+	int list_rc;          /* of listing /proc, -errno */
 	size_t pids;          /* processes … */
 	size_t denied;        /* … whose descriptors may not be read */
 	size_t cut;           /* … with so many that they were not all looked at, and none listens so far */
 	size_t not_here;      /* … whose descriptors this capture does not hold */
+	struct ta_unseen failed; /* … that could not be looked at for another reason, or have no name */
 	bool first;           /* process 1 was seen */
 };
 
@@ -193,8 +195,8 @@ static void put_group(struct scan *s, const char *netns, const struct ta_listene
 	if (all->has_backlog)
 		ta_put_u64(s->f, backlog, "listeners", k, "backlog_min");
 	else
-		ta_facts_put_absent(s->f, TA_KEYS("listeners", k, "backlog_min"), TA_NOT_ASKED, "%s",
-			all->no_backlog);
+		ta_facts_put_absent(s->f, TA_KEYS("listeners", k, "backlog_min"),
+			ta_reason_of(all->no_backlog_rc), "%s", all->no_backlog);
 	ta_put_u64(s->f, most, "listeners", k, "queued_max");
 	ta_put_u64(s->f, sum, "listeners", k, "queued_sum");
 	ta_put_str(s->f, netns, "listeners", k, "netns");
@@ -359,11 +361,16 @@ static int read_name(struct ta_host *h, const char *pid, struct ta_buf *ret)
 static void look_at(struct scan *s, const char *pid, const char *netns, const struct ta_proc_sockets *p, int rc)
 {
 	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
+	int name = read_name(s->h, pid, &comm);
 
-	s->denied += rc == -EACCES || rc == -EPERM;
-	s->not_here += rc == -ENODATA;
+	if (rc == -EACCES || rc == -EPERM)
+		s->denied++;
+	else if (rc == -ENODATA)
+		s->not_here++;
+	else
+		ta_unseen_note(&s->failed, rc ?: name);
 	s->cut += rc == 0 && p->cut;
-	if (read_name(s->h, pid, &comm) < 0)
+	if (name < 0)
 		return;
 	if ((rc == 0 && p->n_groups > 0) || is_known(ta_buf_text(&comm)))
 		put_process(s, pid, netns, ta_buf_text(&comm), p, rc);
@@ -400,11 +407,9 @@ static void read_processes(struct scan *s)
 {
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
 	struct ta_namespaces *all = &s->namespaces;
-	int rc = ta_host_list(s->h, "/proc", &names);
 
-	if (rc < 0)
-		ta_put_errno(s->f, rc, "/proc", "processes");
-	for (size_t i = 0; rc == 0 && i < names.n; i++) {
+	s->list_rc = ta_host_list(s->h, "/proc", &names);
+	for (size_t i = 0; s->list_rc == 0 && i < names.n; i++) {
 		if (names.v[i][strspn(names.v[i], "0123456789")])
 			continue;
 		if (s->pids++ == 0)
@@ -423,46 +428,76 @@ static void read_processes(struct scan *s)
 			visit(s, all->v[i].pids.v[k], all->v[i].id ?: "other");
 }
 
-/* What may be missing from the collections. `listeners` and `own` are the -errno of reading those. */
-static void put_incomplete(struct scan *s, int listeners, int own)
+/* Why `processes` may miss members, the first that holds. `listeners` is the -errno of reading those. */
+static void put_incomplete_processes(struct scan *s, int listeners)
 {
-	const struct ta_namespaces *all = &s->namespaces;
-	const char *const *processes = TA_KEYS("processes"), *const *netns = TA_KEYS("netns");
+	const char *const *path = TA_KEYS("processes");
 
-	if (s->pids == 0)
-		ta_facts_put_absent(s->f, processes, TA_MISSING, "no processes in /proc");
-	else if (!s->first)
+	if (!s->first)
 		/* Every PID namespace has its process 1. */
-		ta_facts_put_incomplete(
-			s->f, processes, TA_DENIED, "/proc shows only own processes (hidepid)");
+		ta_facts_put_incomplete(s->f, path, TA_DENIED, "/proc shows only own processes (hidepid)");
 	else if (listeners < 0)
-		ta_facts_put_incomplete(
-			s->f, processes, ta_reason_of(listeners), "who listens is not known");
+		ta_facts_put_incomplete(s->f, path, ta_reason_of(listeners), "who listens is not known");
 	else if (s->not_here)
-		ta_facts_put_incomplete(s->f, processes, TA_NOT_ASKED,
+		ta_facts_put_incomplete(s->f, path, TA_NOT_ASKED,
 			"the descriptors of %zu of %zu processes are not in this capture, so they may listen too",
 			s->not_here, s->pids);
 	else if (s->denied && s->keys.n)
-		ta_facts_put_incomplete(s->f, processes, TA_DENIED,
+		ta_facts_put_incomplete(s->f, path, TA_DENIED,
 			"the descriptors of %zu of %zu processes may not be read, so they may listen too",
 			s->denied, s->pids);
 	else if (s->cut && s->keys.n)
-		ta_facts_put_incomplete(s->f, processes, TA_NOT_ASKED,
+		ta_facts_put_incomplete(s->f, path, TA_NOT_ASKED,
 			"%zu of %zu processes have so many descriptors that only the first were looked at",
 			s->cut, s->pids);
+	else if (s->failed.n)
+		ta_facts_put_incomplete(s->f, path, ta_reason_of(s->failed.rc), "%zu of %zu processes: %s",
+			s->failed.n, s->pids, ta_errno_text(s->failed.rc));
+	else if (s->namespaces.unread.n)
+		ta_facts_put_incomplete(s->f, path, ta_reason_of(s->namespaces.unread.rc),
+			"who listens in other network namespaces is not known");
+}
+
+/* The same of what lives in other network namespaces. */
+static void put_incomplete_netns(struct scan *s, const char *const *path)
+{
+	const struct ta_namespaces *all = &s->namespaces;
+
+	if (all->hidden.n)
+		ta_facts_put_incomplete(s->f, path, ta_reason_of(all->hidden.rc),
+			"%zu of %zu processes do not show their network namespace", all->hidden.n, s->pids);
+	else if (all->unread.n)
+		ta_facts_put_incomplete(s->f, path, ta_reason_of(all->unread.rc),
+			"the listeners of %zu other network namespaces: %s", all->unread.n,
+			all->unread.rc == -ENODATA ? "not in this capture" : ta_errno_text(all->unread.rc));
+	else if (all->not_looked_at)
+		ta_facts_put_incomplete(s->f, path, TA_NOT_ASKED,
+			"%zu processes live in further network namespaces, beyond %d", all->not_looked_at,
+			TA_NETNS_MAX);
+}
+
+/* What may be missing from the collections. `listeners` and `own` are the -errno of reading those. */
+static void put_incomplete(struct scan *s, int listeners, int own)
+{
+	const char *const *netns = TA_KEYS("netns");
+
+	if (own == 0 && s->list_rc < 0)
+		own = s->list_rc;
+	if (s->list_rc < 0)
+		ta_put_errno(s->f, s->list_rc, "/proc", "processes");
+	else if (s->pids == 0)
+		ta_facts_put_absent(s->f, TA_KEYS("processes"), TA_MISSING, "no processes in /proc");
+	else
+		put_incomplete_processes(s, listeners);
+	if (listeners == 0)
+		put_incomplete_netns(s, TA_KEYS("listeners"));
 	if (own < 0) {
-		ta_facts_put_errno(s->f, netns, own, "/proc/self/ns/net");
+		ta_put_errno(s->f, own, s->list_rc < 0 ? "/proc" : "/proc/self/ns/net", "netns");
 		return;
 	}
 	if (!ta_facts_at(s->f, netns))
 		ta_facts_put_object(s->f, netns);
-	if (all->denied)
-		ta_facts_put_incomplete(s->f, netns, TA_DENIED,
-			"%zu of %zu processes do not show their network namespace", all->denied, s->pids);
-	else if (all->not_looked_at)
-		ta_facts_put_incomplete(s->f, netns, TA_NOT_ASKED,
-			"%zu processes live in further network namespaces, beyond %d", all->not_looked_at,
-			TA_NETNS_MAX);
+	put_incomplete_netns(s, netns);
 }
 
 static void collect(struct ta_host *h, struct ta_facts *f)
@@ -470,16 +505,17 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	ta_cleanup(scan_done) struct scan s = {.h = h, .f = f};
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	int own = ta_namespaces_start(h, &s.namespaces);
-	int listeners = read_listeners(&s);
+	int listeners = read_listeners(&s), group;
 
 	ta_cgroups_find(h, &s.cgroups);
 	read_processes(&s);
 	put_incomplete(&s, listeners, own);
 	/* Where tuneaudit itself runs: in a container the only group that can be seen. */
-	if (ta_host_read(h, "/proc/self/cgroup", TA_READ_CAP, &text) == 0)
+	group = ta_host_read(h, "/proc/self/cgroup", TA_READ_CAP, &text);
+	if (group == 0)
 		ta_cgroup_put(h, &s.cgroups, ta_buf_text(&text), f, "self");
 	else if (!s.units.n)
-		ta_facts_put_absent(f, TA_KEYS("cgroups"), TA_MISSING, "no /proc/self/cgroup");
+		ta_put_errno(f, group, "/proc/self/cgroup", "cgroups");
 }
 
 const struct ta_probe ta_probe_processes = {

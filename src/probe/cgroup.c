@@ -394,6 +394,8 @@ static void put_pids(struct ta_host *h, const struct ta_cgroups *c, const char *
 void ta_cgroup_put(struct ta_host *h, const struct ta_cgroups *c, const char *text,
 	struct ta_facts *f, const char *key)
 {
+	/* It is there, even if nothing of it can be read. */
+	ta_put_object(f, "cgroups", key);
 	put_cpu(h, c, text, f, key);
 	put_memory(h, c, text, f, key);
 	put_pids(h, c, text, f, key);

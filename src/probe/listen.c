@@ -282,6 +282,7 @@ static int try_diag(struct ta_host *h, struct ta_listeners *ret)
 	for (size_t i = 0; i < TA_ARRAY_SIZE(modules); i++) {
 		if (ta_module_safe(states[i]))
 			continue;
+		ret->no_backlog_rc = -ENODATA;
 		snprintf(ret->no_backlog, sizeof(ret->no_backlog),
 			states[i] == TA_MODULE_AVAILABLE ? "module %s is not loaded; available"
 							 : "whether module %s is loaded is not known",
@@ -294,6 +295,7 @@ static int try_diag(struct ta_host *h, struct ta_listeners *ret)
 	/* IPv6 may be off; a torn dump of listeners still has them (they hardly move). */
 	if (rc == -ENOENT && ret->n > 0)
 		rc = 0;
+	ret->no_backlog_rc = rc;
 	if (rc < 0)
 		snprintf(ret->no_backlog, sizeof(ret->no_backlog), "sock_diag: %s",
 			rc == -ENODATA ? "not in this capture" : ta_errno_text(rc));

@@ -20,7 +20,8 @@ struct ta_listeners {
 	struct ta_listener *v;
 	size_t n, cap;
 	bool has_backlog;
-	char no_backlog[160]; /* why not */
+	int no_backlog_rc;    /* why not: -ENODATA nobody asked, else the -errno of asking … */
+	char no_backlog[160]; /* … in words */
 };
 
 void ta_listeners_done(struct ta_listeners *l);

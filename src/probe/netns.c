@@ -3,6 +3,7 @@
  * inside, so a child goes there (setns) and comes back with lines:
  *
  *   sysctl NAME VALUE        as the file has it, tabs as blanks
+ *   absent NAME REASON       what could not be read though it may be there
  *   listen INODE BACKLOG QUEUED
  *
  * No addresses are in them; those come from /proc/PID/net, which shows the
@@ -53,6 +54,14 @@ void ta_namespaces_done(struct ta_namespaces *n)
 	}
 	free(n->own);
 	*n = (struct ta_namespaces){0};
+}
+
+void ta_unseen_note(struct ta_unseen *u, int rc)
+{
+	if (rc >= 0 || rc == -ENOENT || rc == -ESRCH)
+		return;
+	u->n++;
+	u->rc = rc;
 }
 
 /* --- which there are ------------------------------------------------------------- */
@@ -119,7 +128,7 @@ bool ta_namespaces_foreign(struct ta_host *h, struct ta_namespaces *n, const cha
 	if (!n->own)
 		return false;
 	rc = ta_host_readlink(h, ta_proc_file(&file, pid, "ns/net"), &link);
-	n->denied += rc == -EACCES || rc == -EPERM;
+	ta_unseen_note(&n->hidden, rc);
 	if (rc < 0 || strcmp(ta_buf_text(&link), n->own) == 0)
 		return false;
 	for (i = 0; i < n->n; i++)
@@ -156,11 +165,15 @@ int ta_netns_ask(struct ta_host *inside, void *arg, struct ta_buf *ret)
 	char file[512];
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(settings); i++) {
+		int rc;
+
 		setting_file(settings[i].key, &file);
-		if (ta_host_read(inside, file, TA_READ_CAP, &text) < 0)
-			continue;
+		rc = ta_host_read(inside, file, TA_READ_CAP, &text);
 		ta_buf_rtrim(&text);
-		ta_buf_printf(ret, "sysctl %s %s\n", settings[i].key, ta_buf_text(&text));
+		if (rc == 0)
+			ta_buf_printf(ret, "sysctl %s %s\n", settings[i].key, ta_buf_text(&text));
+		else if (rc != -ENOENT)
+			ta_buf_printf(ret, "absent %s %s\n", settings[i].key, ta_reason_name(ta_reason_of(rc)));
 	}
 	if (ta_listeners_read(inside, &l) == 0 && l.has_backlog)
 		for (size_t i = 0; i < l.n; i++)
@@ -170,6 +183,13 @@ int ta_netns_ask(struct ta_host *inside, void *arg, struct ta_buf *ret)
 }
 
 /* --- what came back ------------------------------------------------------------------ */
+
+static const char *behind(const char *line, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(line, prefix, len) == 0 ? line + len : NULL;
+}
 
 static void put_setting(struct ta_facts *f, const char *id, const char *key, enum ta_type type,
 	const char *value)
@@ -193,6 +213,26 @@ static void put_setting(struct ta_facts *f, const char *id, const char *key, enu
 		ta_facts_put_ints(f, path, v, n);
 }
 
+/* "sysctl NAME VALUE" (`words` is what follows the first) or "absent NAME REASON". */
+static void apply_setting(const char *words, bool absent, struct ta_facts *f, const char *id, bool *seen)
+{
+	for (size_t k = 0; words && k < TA_ARRAY_SIZE(settings); k++) {
+		const char *value = behind(words, settings[k].key);
+		enum ta_reason why;
+
+		if (!value || *value++ != ' ')
+			continue;
+		if (!absent)
+			put_setting(f, id, settings[k].key, settings[k].type, value);
+		else if (ta_reason_parse(value, &why) == 0)
+			ta_facts_put_absent(f, TA_KEYS("netns", id, "sysctl", settings[k].key), why,
+				"could not be read in that network namespace");
+		else
+			continue;
+		seen[k] = true;
+	}
+}
+
 /* "listen INODE BACKLOG QUEUED" into the listener that it is; true if all was well. */
 static bool apply_backlog(const char *words, struct ta_listeners *l)
 {
@@ -211,13 +251,6 @@ static bool apply_backlog(const char *words, struct ta_listeners *l)
 	return false;
 }
 
-static const char *behind(const char *line, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return strncmp(line, prefix, len) == 0 ? line + len : NULL;
-}
-
 void ta_netns_apply(const char *answer, struct ta_facts *f, const char *id, struct ta_listeners *l)
 {
 	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
@@ -230,21 +263,15 @@ void ta_netns_apply(const char *answer, struct ta_facts *f, const char *id, stru
 
 		if (words)
 			backlogs += apply_backlog(words, l);
-		words = behind(lines.v[i], "sysctl ");
-		for (size_t k = 0; words && k < TA_ARRAY_SIZE(settings); k++) {
-			const char *value = behind(words, settings[k].key);
-
-			if (!value || *value != ' ')
-				continue;
-			put_setting(f, id, settings[k].key, settings[k].type, value + 1);
-			seen[k] = true;
-		}
+		apply_setting(behind(lines.v[i], "sysctl "), false, f, id, seen);
+		apply_setting(behind(lines.v[i], "absent "), true, f, id, seen);
 	}
 	for (size_t k = 0; k < TA_ARRAY_SIZE(settings); k++)
 		if (!seen[k])
 			ta_facts_put_absent(f, TA_KEYS("netns", id, "sysctl", settings[k].key), TA_MISSING,
 				"not there in that network namespace");
 	l->has_backlog = backlogs == l->n;
+	l->no_backlog_rc = -ENODATA;
 	if (!l->has_backlog)
 		snprintf(l->no_backlog, sizeof(l->no_backlog),
 			"sock_diag did not tell in that network namespace");
@@ -254,11 +281,19 @@ int ta_netns_read(struct ta_host *h, struct ta_facts *f, struct ta_namespaces *a
 	struct ta_listeners *ret)
 {
 	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
-	const char *pid = ns->pids.v[0];
+	const char *pid = NULL;
 	char dir[64], key[192];
 	uint64_t number = 0;
-	int rc = ta_listeners_read_proc(h, ta_proc_file(&dir, pid, "net"), ret);
+	int rc = -ESRCH;
 
+	/* The first of them that is still there. */
+	for (size_t i = 0; i < ns->pids.n && (rc == -ESRCH || rc == -ENOENT); i++) {
+		pid = ns->pids.v[i];
+		rc = ta_listeners_read_proc(h, ta_proc_file(&dir, pid, "net"), ret);
+	}
+	if (rc == -ENOENT && !ta_host_is_whole(h))
+		rc = -ENODATA;
+	ta_unseen_note(&all->unread, rc);
 	if (rc < 0 || ret->n == 0)
 		return rc;
 	ns->id = make_id(h, all, pid);
@@ -273,6 +308,7 @@ int ta_netns_read(struct ta_host *h, struct ta_facts *f, struct ta_namespaces *a
 		return 0;
 	}
 	ta_put_errno(f, rc, "its network namespace", "netns", ns->id, "sysctl");
+	ret->no_backlog_rc = rc;
 	snprintf(ret->no_backlog, sizeof(ret->no_backlog), "its network namespace: %s", ta_errno_text(rc));
 	return 0;
 }

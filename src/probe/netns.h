@@ -16,12 +16,19 @@ struct ta_netns {
 	struct ta_strv pids; /* in rising order */
 };
 
+/* What should have been looked at and could not. */
+struct ta_unseen {
+	size_t n;
+	int rc; /* of the last of them, -errno */
+};
+
 struct ta_namespaces {
 	char *own;
 	struct ta_netns v[TA_NETNS_MAX];
 	size_t n;
 	size_t not_looked_at; /* processes in namespaces beyond TA_NETNS_MAX */
-	size_t denied;        /* processes that do not show theirs */
+	struct ta_unseen hidden; /* processes that do not show theirs */
+	struct ta_unseen unread; /* namespaces whose listeners could not be read */
 };
 
 void ta_namespaces_done(struct ta_namespaces *n);
@@ -31,6 +38,9 @@ int ta_namespaces_start(struct ta_host *h, struct ta_namespaces *n);
 
 /* True if the process lives in another one; then it has been noted. */
 bool ta_namespaces_foreign(struct ta_host *h, struct ta_namespaces *n, const char *pid);
+
+/* Counts a failure; a process that is gone (-ENOENT, -ESRCH) is none. */
+void ta_unseen_note(struct ta_unseen *u, int rc);
 
 /*
  * Its listeners: addresses by /proc/PID/net/tcp, backlogs and settings from the child. Puts netns.ID if

@@ -360,6 +360,14 @@ static void processes(void **state)
 	ta_facts_free(f);
 }
 
+static void assert_incomplete(const struct ta_facts *f, const char *path, enum ta_reason reason)
+{
+	struct ta_absence why;
+
+	assert_true(ta_facts_incomplete(f, path, &why));
+	assert_int_equal(why.reason, reason);
+}
+
 /* A container: its listeners and processes by its own name, its settings from a child that was there. */
 static void foreign_namespace(void **state)
 {
@@ -403,9 +411,31 @@ static void foreign_namespace(void **state)
 	tree_file(&t, "calls.json", "{\"calls\":{\"netns/web.service\":{\"rc\":\"EPERM\"}}}");
 	f = facts_of(&ta_probe_processes, NULL);
 	assert_absent(f, "netns[\"web.service\"].sysctl[\"net.core.somaxconn\"]", TA_DENIED, "not permitted");
-	assert_absent(f, "listeners[\"web.service tcp 0.0.0.0:6379\"].backlog_min", TA_NOT_ASKED,
-		"not permitted");
+	assert_absent(f, "listeners[\"web.service tcp 0.0.0.0:6379\"].backlog_min", TA_DENIED, "not permitted");
 	assert_fact(f, "1", "listeners", "web.service tcp 0.0.0.0:6379", "queued_max");
+	ta_facts_free(f);
+
+	/* It got there, and one file refused. */
+	tree_file(&t, "calls.json",
+		"{\"calls\":{\"netns/web.service\":{\"rc\":0,\"data\":\""
+		/* "absent net.core.somaxconn denied\n" */
+		"616273656e74206e65742e636f72652e736f6d6178636f6e6e2064656e6965640a\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_absent(f, "netns[\"web.service\"].sysctl[\"net.core.somaxconn\"]", TA_DENIED, "");
+	assert_absent(f, "netns[\"web.service\"].sysctl[\"net.ipv4.tcp_sack\"]", TA_MISSING, "not there");
+	ta_facts_free(f);
+
+	/* Who listens there is not known: then nothing is whole. */
+	tree_file(&t, "calls.json", "{\"errors\":{\"lines\":{\"/proc/7/net/tcp\":\"EACCES\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_incomplete(f, "netns", TA_DENIED);
+	assert_incomplete(f, "listeners", TA_DENIED);
+	assert_incomplete(f, "processes", TA_DENIED);
+	ta_facts_free(f);
+	tree_file(&t, "calls.json", "{\"errors\":{\"link\":{\"/proc/7/ns/net\":\"EIO\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_incomplete(f, "netns", TA_MISSING);
+	assert_incomplete(f, "listeners", TA_MISSING);
 	ta_facts_free(f);
 }
 
@@ -464,6 +494,44 @@ static void many_descriptors(void **state)
 	ta_facts_free(f);
 }
 
+/* Whatever fails, nobody is left out in silence. */
+static void failing_processes(void **state)
+{
+	struct ta_facts *f;
+
+	tree_link(&t, "proc/self/ns/net", "net:[1]");
+	tree_file(&t, "proc/net/tcp", "  sl\n" LISTEN("0", "00000000", "0050", "500"));
+	tree_file(&t, "proc/self/cgroup", "0::/\n");
+	a_server(&t, "1", "init\n");
+	tree_link(&t, "proc/1/fd/0", "/dev/null");
+	a_server(&t, "20", "server\n");
+	tree_link(&t, "proc/20/fd/0", "socket:[500]");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_fact(f, "\"server\"", "processes", "20", "comm");
+	assert_false(ta_facts_incomplete(f, "processes", NULL));
+	/* No group is mounted: there is one, of which nothing is known. */
+	assert_fact(f, "{}", "cgroups", "self");
+	ta_facts_free(f);
+
+	tree_file(&t, "calls.json", "{\"errors\":{\"read\":{\"/proc/20/comm\":\"EACCES\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_incomplete(f, "processes", TA_DENIED);
+	ta_facts_free(f);
+
+	tree_file(&t, "calls.json", "{\"errors\":{\"list\":{\"/proc/20/fd\":\"EIO\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_incomplete(f, "processes", TA_MISSING);
+	ta_facts_free(f);
+
+	tree_file(&t, "calls.json",
+		"{\"errors\":{\"list\":{\"/proc\":\"EACCES\"},\"read\":{\"/proc/self/cgroup\":\"EACCES\"}}}");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_absent(f, "processes", TA_DENIED, "/proc");
+	assert_absent(f, "netns", TA_DENIED, "/proc");
+	assert_absent(f, "cgroups", TA_DENIED, "/proc/self/cgroup");
+	ta_facts_free(f);
+}
+
 static void no_processes(void **state)
 {
 	struct ta_facts *f;
@@ -494,6 +562,7 @@ int main(void)
 		host_test(hidden_processes),
 		host_test(half_copied_processes),
 		host_test(many_descriptors),
+		host_test(failing_processes),
 		host_test(no_processes),
 	};
 
