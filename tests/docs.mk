@@ -1,7 +1,8 @@
 # References made from the code, kept in the tree so that they can be read without building. The fragments of
 # other references add their files to DOCS and say how each is made.
 
-DOCS += docs/facts.md
+DOCS += docs/facts.md README.md
+CHECKS += check-docs
 
 .PHONY: docs
 docs: ## make the references in docs/ anew from the code
@@ -11,12 +12,16 @@ docs: ## make the references in docs/ anew from the code
 .PHONY: check-docs
 check-docs: $(B)/tools/mkdocs $(DOCS:%=$(B)/%) ## the references in docs/ are current, the facts named in texts exist
 	@for d in $(DOCS); do diff -u $$d $(B)/$$d || { echo "$$d is not current: make docs"; exit 1; }; done
-	@$(B)/tools/mkdocs paths $(wildcard README.md CONTRIBUTING.md) $(filter-out $(DOCS),$(wildcard docs/*.md))
+	@$(B)/tools/mkdocs paths $(wildcard README.md CONTRIBUTING.md) $(filter-out docs/facts.md,$(wildcard docs/*.md))
 	@echo "check-docs: ok"
 
 $(B)/docs/facts.md: $(B)/tools/mkdocs
 	@mkdir -p $(@D)
 	$(Q)$(B)/tools/mkdocs facts > $@
+
+# README.md is its own source: only the screens in it are made.
+$(B)/README.md: README.md tools/screen.sh $(B)/tuneaudit FORCE
+	$(Q)sh tools/screen.sh $(B) README.md fixtures/captures/vm-server-6.1.tar.gz > $@.tmp && mv $@.tmp $@
 
 $(B)/tools/%: tools/%.c $(B)/libtuneaudit.a
 	@mkdir -p $(@D)
