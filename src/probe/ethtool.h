@@ -140,3 +140,6 @@ void ta_eth_from_text(struct ta_host *h, const char *ifname, enum ta_eth_msg msg
 	struct ta_ethtools *all, struct ta_ethtool *e);
 /* The output itself: `option` is "-i". 0 or -errno. */
 int ta_eth_text(struct ta_host *h, const char *ifname, const char *option, struct ta_buf *ret);
+
+/* Appends it with blanks for the no-break spaces (U+00A0) that mail programs and web pages make of some. */
+void ta_eth_plain_text(const char *text, struct ta_buf *ret);

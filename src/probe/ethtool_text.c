@@ -19,19 +19,23 @@ struct text {
 	bool has_na;          /* written by a version that tells "cannot" from zero */
 };
 
+void ta_eth_plain_text(const char *text, struct ta_buf *ret)
+{
+	for (const char *s = text; *s; s++) {
+		bool no_break = s[0] == '\xc2' && s[1] == '\xa0';
+
+		ta_buf_addc(ret, no_break ? ' ' : *s);
+		s += no_break;
+	}
+}
+
 static int split(const char *text, struct text *ret)
 {
 	ta_cleanup_buf struct ta_buf plain = TA_BUF_INIT;
 	struct ta_strv raw = TA_STRV_INIT;
 	int rc;
 
-	/* Mail programs and web pages make no-break spaces (U+00A0) of some blanks. */
-	for (const char *s = text; *s; s++) {
-		bool no_break = s[0] == '\xc2' && s[1] == '\xa0';
-
-		ta_buf_addc(&plain, no_break ? ' ' : *s);
-		s += no_break;
-	}
+	ta_eth_plain_text(text, &plain);
 	ta_strv_split(&raw, ta_buf_text(&plain), "\r\n");
 	for (size_t i = 0; i < raw.n; i++) {
 		const char *s = raw.v[i] + strspn(raw.v[i], " \t");

@@ -9,6 +9,7 @@
 
 #include "probe/drvinfo.h"
 #include "probe/ethtool.h"
+#include "probe/nicstat.h"
 
 static struct ta_ethtool fresh(void)
 {
@@ -218,6 +219,39 @@ static void drvinfo(void **state)
 	assert_string_equal(info.driver, "");
 }
 
+static uint64_t stat_of(const struct ta_nicstats *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (strcmp(s->v[i].name, name) == 0)
+			return s->v[i].value;
+	fail_msg("no %s", name);
+	return 0;
+}
+
+static void statistics(void **state)
+{
+	ta_cleanup_nicstats struct ta_nicstats s = TA_NICSTATS_INIT, none = TA_NICSTATS_INIT;
+
+	assert_int_equal(
+		ta_nicstats_parse_text(
+			"NIC statistics:\n     rx_queue_0_drops: 3\n     rx_queue_1_drops: 4\n"
+			"     rx-0.dropped: 1\n     rx-17.dropped: 2\n     rx0_out_of_buffer: 5\n"
+			"     rx_missed_errors: 18446744073709551615\n     rx_long_byte_count: 9\n"
+			"\xc2\xa0    bw_in_allowance_exceeded: 6\n     rx_packets: 7\n",
+			&s),
+		0);
+	assert_int_equal(s.n, 5);
+	assert_int_equal(stat_of(&s, "rx_queue_drops"), 7);
+	assert_int_equal(stat_of(&s, "rx.dropped"), 3);
+	assert_int_equal(stat_of(&s, "rx_out_of_buffer"), 5);
+	assert_int_equal(stat_of(&s, "bw_in_allowance_exceeded"), 6);
+	assert_int_equal(ta_nicstats_add(&s, "rx_missed_errors", strlen("rx_missed_errors"), 1), 0);
+	assert_true(stat_of(&s, "rx_missed_errors") == UINT64_MAX);
+	assert_int_equal(ta_nicstats_parse_text("no stats available\n", &none), -EOPNOTSUPP);
+	assert_int_equal(ta_nicstats_parse_text("0: 1\n: 2\n", &none), 0);
+	assert_int_equal(none.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +263,7 @@ int main(void)
 		cmocka_unit_test(features),
 		cmocka_unit_test(rss),
 		cmocka_unit_test(drvinfo),
+		cmocka_unit_test(statistics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,197 @@
+/*
+ * Thousands of counters with names as every driver likes them: kept are those
+ * whose name speaks of loss, and the queues' are added up under one name.
+ */
+#include "probe/nicstat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "probe/ethtool.h"
+#include "probe/ethtool_abi.h"
+
+enum { SS_STATS = 1, STRING_BYTES = 32, MAX_STATS = 65536, MAX_KEPT = 1024 };
+
+void ta_nicstats_done(struct ta_nicstats *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].name);
+	free(s->v);
+	*s = (struct ta_nicstats)TA_NICSTATS_INIT;
+}
+
+static bool speaks_of_loss(const char *name)
+{
+	static const char *const words[] = {"drop", "miss", "no_buf", "nobuf", "no_desc", "no_dma",
+		"fifo", "overrun", "overflow", "allowance_exceeded", "out_of_buffer", "discard",
+		"alloc_fail", "alloc_err", "buff_alloc", "timeout", "crc_err", "_crc"};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(words); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_separator(char c)
+{
+	return c == '_' || c == '-' || c == '.' || c == ' ' || c == '[' || c == ']' || c == ':';
+}
+
+/* "rx_queue_0_drops" and "rx-0.dropped" without the number: a queue's, the sum of all is kept. */
+static void without_number(const char *name, size_t len, struct ta_buf *ret)
+{
+	for (size_t i = 0; i < len; i++) {
+		size_t end = i;
+
+		while (end < len && is_digit(name[end]))
+			end++;
+		/* A whole word of digits goes with the separator before it; "rx0_drops" loses its
+		 * digits alone. */
+		if (end > i && end < len && is_separator(name[end]) && i > 0) {
+			if (is_separator(name[i - 1]) && ret->len)
+				ret->data[--ret->len] = '\0';
+			i = end - 1;
+			continue;
+		}
+		ta_buf_addc(ret, name[i]);
+	}
+}
+
+static struct ta_nicstat *find(struct ta_nicstats *s, const char *name)
+{
+	/* Queues come one after the other: their names were met not long ago. */
+	for (size_t i = s->n; i > 0; i--)
+		if (strcmp(s->v[i - 1].name, name) == 0)
+			return &s->v[i - 1];
+	return NULL;
+}
+
+int ta_nicstats_add(struct ta_nicstats *s, const char *name, size_t len, uint64_t value)
+{
+	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT;
+	struct ta_nicstat *stat;
+
+	without_number(name, len, &key);
+	if (key.error)
+		return key.error;
+	if (!key.len || !speaks_of_loss(ta_buf_text(&key)))
+		return 0;
+	stat = find(s, ta_buf_text(&key));
+	if (stat) {
+		if (__builtin_add_overflow(stat->value, value, &stat->value))
+			stat->value = UINT64_MAX;
+		return 0;
+	}
+	if (s->n == MAX_KEPT)
+		return 0;
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		struct ta_nicstat *v = reallocarray(s->v, cap, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		s->v = v;
+		s->cap = cap;
+	}
+	stat = &s->v[s->n];
+	*stat = (struct ta_nicstat){.name = ta_buf_steal(&key), .value = value};
+	if (!stat->name)
+		return -ENOMEM;
+	s->n++;
+	return 0;
+}
+
+int ta_nicstats_parse_text(const char *text, struct ta_nicstats *ret)
+{
+	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
+	ta_cleanup_buf struct ta_buf plain = TA_BUF_INIT;
+	bool any = false;
+	uint64_t value;
+	int rc = 0;
+
+	ta_eth_plain_text(text, &plain);
+	ta_strv_split(&lines, ta_buf_text(&plain), "\r\n");
+	for (size_t i = 0; i < lines.n && rc == 0; i++) {
+		const char *name = lines.v[i] + strspn(lines.v[i], " \t"),
+			   *colon = strrchr(name, ':');
+
+		if (!colon || ta_parse_u64(colon + 1, &value) < 0)
+			continue;
+		any = true;
+		rc = ta_nicstats_add(ret, name, (size_t)(colon - name), value);
+	}
+	if (rc == 0 && (lines.error || plain.error))
+		rc = -ENOMEM;
+	return rc < 0 || any ? rc : -EOPNOTSUPP;
+}
+
+/* How many the driver has: -EOPNOTSUPP if none. */
+static int count_stats(struct ta_host *h, const char *ifname, uint32_t *ret)
+{
+	uint32_t info[5] = {TA_ETHTOOL_GSSET_INFO, 0, 1u << SS_STATS, 0,
+		0}; /* cmd, reserved, 64-bit mask, count */
+	int rc = ta_host_ethtool(h, ifname, info, sizeof(info));
+
+	if (rc == 0 && (!info[2] || info[4] == 0))
+		rc = -EOPNOTSUPP;
+	if (rc == 0 && info[4] > MAX_STATS)
+		rc = -EFBIG;
+	*ret = info[4];
+	return rc;
+}
+
+static int ask(struct ta_host *h, const char *ifname, struct ta_nicstats *ret)
+{
+	uint32_t n, *names = NULL, *values = NULL;
+	size_t names_len, values_len;
+	int rc = count_stats(h, ifname, &n);
+
+	if (rc < 0)
+		return rc;
+	names_len = 12 + (size_t)n * STRING_BYTES;
+	values_len = 8 + (size_t)n * sizeof(uint64_t);
+	names = calloc(1, names_len);
+	values = calloc(1, values_len);
+	if (!names || !values)
+		rc = -ENOMEM;
+	if (rc == 0) {
+		memcpy(names, (uint32_t[]){TA_ETHTOOL_GSTRINGS, SS_STATS, n}, 12);
+		rc = ta_host_ethtool(h, ifname, names, names_len);
+	}
+	if (rc == 0) {
+		memcpy(values, (uint32_t[]){TA_ETHTOOL_GSTATS, n}, 8);
+		rc = ta_host_ethtool(h, ifname, values, values_len);
+	}
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		const char *name = (const char *)names + 12 + i * STRING_BYTES;
+		uint64_t value;
+
+		memcpy(&value, (const char *)values + 8 + i * sizeof(value), sizeof(value));
+		rc = ta_nicstats_add(ret, name, strnlen(name, STRING_BYTES), value);
+	}
+	free(names);
+	free(values);
+	return rc;
+}
+
+int ta_nicstats_read(struct ta_host *h, const char *ifname, struct ta_nicstats *ret)
+{
+	ta_cleanup_nicstats struct ta_nicstats s = TA_NICSTATS_INIT;
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int rc = ask(h, ifname, &s);
+
+	if (rc == -ENODATA && !ta_host_is_live(h) && ta_eth_text(h, ifname, "-S", &text) == 0)
+		rc = ta_nicstats_parse_text(ta_buf_text(&text), &s);
+	if (rc < 0)
+		return rc;
+	*ret = s;
+	s = (struct ta_nicstats)TA_NICSTATS_INIT;
+	return 0;
+}
