@@ -46,6 +46,9 @@ static const char *const private_sysctls[] = {
 	"net.ipv4.tcp_fastopen_key", "sunrpc.*", "fs.nfs.*", "fs.binfmt_misc.*",
 };
 
+/* A pattern could be one of those: elsewhere it is kept only with numbers. */
+static const char *const pattern_roots[] = {"net.*", "vm.*", "fs.*"};
+
 static const char *const sysctl_roots[] = {"net.*", "vm.*", "fs.*", "kernel.*", "dev.*", "abi.*", "user.*"};
 
 static const char *const option_modules[] = {
@@ -59,6 +62,9 @@ static const char *const manager_keys[] = {
 	"DefaultLimit*", "DefaultTasks*", "DefaultTimer*", "DefaultCPU*", "DefaultMemory*", "DefaultIO*",
 	"CPUAffinity", "NUMA*", "DefaultIPAccounting",
 };
+
+/* Beside the sysctls: what tells which of a profile's sections and options hold. */
+static const char *const tuned_keys[] = {"include", "type", "enabled", "replace", "reapply_sysctl"};
 
 static char fold(char c)
 {
@@ -100,6 +106,16 @@ static size_t word_length(const char *s)
 	return n;
 }
 
+static bool is_public_sysctl(const char *key, size_t n, const char *end);
+
+/* "sysctl.net.core.somaxconn=1024" and "sysctl/…" set what they name (do_sysctl_args(), fs/proc/proc_sysctl.c). */
+static bool is_public_word(const char *word, size_t key)
+{
+	if (strncmp(word, "sysctl", 6) == 0 && (word[6] == '.' || word[6] == '/'))
+		return is_public_sysctl(word + 7, key - 7, word + word_length(word));
+	return LISTED(cmdline_words, word, key);
+}
+
 static void filter_kernel_cmdline(struct ta_buf *b)
 {
 	size_t out = 0;
@@ -112,7 +128,7 @@ static void filter_kernel_cmdline(struct ta_buf *b)
 		/* What follows "--" is for init. */
 		if (n == 2 && memcmp(p, "--", 2) == 0)
 			break;
-		if (n && LISTED(cmdline_words, p, strcspn(p, "= \t\n"))) {
+		if (n && is_public_word(p, strcspn(p, "= \t\n"))) {
 			if (out)
 				b->data[out++] = ' ';
 			memmove(b->data + out, p, n);
@@ -188,30 +204,94 @@ static size_t keep_os_release(const char *line, size_t len)
 	return n && LISTED(keys, key, n) ? len : 0;
 }
 
-/* "-net/ipv4/conf/eth0.100/rp_filter = 1": a '-' ignores errors, '/' and '.' swap (sysctl.d(5)). */
-static size_t keep_sysctl(const char *line, size_t len)
+static bool has_letter(const char *from, const char *end)
+{
+	for (; from < end && *from != '#'; from++)
+		if ((*from | 32) >= 'a' && (*from | 32) <= 'z')
+			return true;
+	return false;
+}
+
+/*
+ * "-net/ipv4/conf/eth0.100/rp_filter = 1": a '-' ignores errors, '/' and '.' swap (sysctl.d(5)). True if the key of
+ * `n` bytes is one to be known. Its value ends at `end`.
+ */
+static bool is_public_sysctl(const char *key, size_t n, const char *end)
 {
 	char name[128];
+	bool slashes, pattern = false;
+
+	if (n && *key == '/') {
+		key++;
+		n--;
+	}
+	if (!n || n >= sizeof(name) || *key == '#' || *key == ';')
+		return false;
+	slashes = strcspn(key, "/.") < n && key[strcspn(key, "/.")] == '/';
+	for (size_t i = 0; i < n; i++) {
+		name[i] = slashes && key[i] == '/' ? '.' : key[i];
+		pattern = pattern || strchr("*?[", key[i]);
+	}
+	name[n] = '\0';
+	if (pattern)
+		return LISTED(pattern_roots, name, n) || !has_letter(key + n, end);
+	return LISTED(sysctl_roots, name, n) && !LISTED(private_sysctls, name, n) && !strstr(name, "secret");
+}
+
+/*
+ * The length of a line up to what a sysctl's value has no use for: comments, paths, quotes. That byte stays, so that a
+ * value which the kernel refuses for it does not look like a good one.
+ */
+static size_t value_end(const char *line, size_t len)
+{
+	const char *eq = memchr(line, '=', len);
+	size_t i = eq ? (size_t)(eq - line) + 1 : len;
+
+	while (i < len && (strchr(BLANKS "_,.:+-", line[i]) || (line[i] >= '0' && line[i] <= '9') ||
+				  ((line[i] | 32) >= 'a' && (line[i] | 32) <= 'z')))
+		i++;
+	return i < len ? i + 1 : len;
+}
+
+static size_t keep_sysctl(const char *line, size_t len)
+{
 	const char *key;
 	size_t n = key_of(line, len, &key);
-	bool slashes;
 
 	/* "-net.ipv4.conf.*.x" alone takes the key out of earlier patterns. */
 	if (!n && key < line + len && *key == '-')
 		n = (size_t)(line + len - key);
 	if (n && *key == '-') {
-		key++;
-		n--;
+		n -= 1 + skip_blanks(key + 1, n - 1);
+		key += 1 + skip_blanks(key + 1, (size_t)(line + len - key - 1));
 	}
-	if (!n || n >= sizeof(name) || *key == '#' || *key == ';')
-		return 0;
-	slashes = strcspn(key, "/.") < n && key[strcspn(key, "/.")] == '/';
-	for (size_t i = 0; i < n; i++)
-		name[i] = slashes && key[i] == '/' ? '.' : key[i];
-	name[n] = '\0';
-	if (!LISTED(sysctl_roots, name, n) || LISTED(private_sysctls, name, n) || strstr(name, "secret"))
-		return 0;
-	return len;
+	return is_public_sysctl(key, n, line + len) ? value_end(line, len) : 0;
+}
+
+/* A byte 0, or a line end of other systems, makes lines for its readers that we did not see: one byte 0 says so. */
+static void filter_sysctls(struct ta_buf *b)
+{
+	size_t out = 0;
+	char *p = b->data, *end = p + b->len;
+
+	while (p < end) {
+		char *newline = memchr(p, '\n', (size_t)(end - p));
+		size_t len = newline ? (size_t)(newline - p) : (size_t)(end - p), n;
+		const char *cr = memchr(p, '\r', len);
+
+		if (memchr(p, '\0', len) || (cr && cr + 1 < p + len)) {
+			b->data[out++] = '\0';
+		} else {
+			n = keep_sysctl(p, len);
+			memmove(b->data + out, p, n);
+			out += n;
+		}
+		if (newline)
+			b->data[out++] = '\n';
+		p += len + (newline ? 1 : 0);
+	}
+	b->data[out] = '\0';
+	b->len = out;
 }
 
 static size_t keep_without_comment(const char *line, size_t len)
@@ -219,6 +299,25 @@ static size_t keep_without_comment(const char *line, size_t len)
 	const char *hash = memchr(line, '#', len);
 
 	return hash ? (size_t)(hash - line) : len;
+}
+
+/* Headers of sections, what says how they belong together, and sysctls. */
+static size_t keep_tuned(const char *line, size_t len)
+{
+	const char *key;
+	size_t n = key_of(line, len, &key);
+
+	if (len && line[0] == '[') {
+		const char *end = memchr(line, ']', len);
+
+		return end ? (size_t)(end - line) + 1 : 0;
+	}
+	/* Lines that begin with a blank belong to the option before. */
+	if (!n || key != line)
+		return 0;
+	if (!LISTED(tuned_keys, key, n) && !is_public_sysctl(key, n, line + len))
+		return 0;
+	return keep_without_comment(line, len);
 }
 
 static size_t keep_module_options(const char *line, size_t len)
@@ -279,12 +378,12 @@ static const struct known_file known_files[] = {
 	{"/proc/cmdline", filter_kernel_cmdline, NULL},
 	{"/etc/os-release", NULL, keep_os_release},
 	{"/usr/lib/os-release", NULL, keep_os_release},
-	{"/etc/sysctl.conf", NULL, keep_sysctl},
-	{"/etc/sysctl.d/", NULL, keep_sysctl},
-	{"/run/sysctl.d/", NULL, keep_sysctl},
-	{"/usr/local/lib/sysctl.d/", NULL, keep_sysctl},
-	{"/usr/lib/sysctl.d/", NULL, keep_sysctl},
-	{"/lib/sysctl.d/", NULL, keep_sysctl},
+	{"/etc/sysctl.conf", filter_sysctls, NULL},
+	{"/etc/sysctl.d/", filter_sysctls, NULL},
+	{"/run/sysctl.d/", filter_sysctls, NULL},
+	{"/usr/local/lib/sysctl.d/", filter_sysctls, NULL},
+	{"/usr/lib/sysctl.d/", filter_sysctls, NULL},
+	{"/lib/sysctl.d/", filter_sysctls, NULL},
 	{"/etc/security/limits.conf", NULL, keep_without_comment},
 	{"/etc/security/limits.d/", NULL, keep_without_comment},
 	{"/etc/modprobe.d/", NULL, keep_module_options},
@@ -294,6 +393,14 @@ static const struct known_file known_files[] = {
 	{"/etc/default/irqbalance", NULL, keep_irqbalance},
 	{"/etc/sysconfig/irqbalance", NULL, keep_irqbalance},
 	{"/etc/tuned/active_profile", NULL, keep_names},
+	{"/etc/tuned/", NULL, keep_tuned},
+	{"/usr/lib/tuned/", NULL, keep_tuned},
+	{"/etc/modules", NULL, keep_names},
+	{"/etc/modules-load.d/", NULL, keep_names},
+	{"/run/modules-load.d/", NULL, keep_names},
+	{"/usr/local/lib/modules-load.d/", NULL, keep_names},
+	{"/usr/lib/modules-load.d/", NULL, keep_names},
+	{"/lib/modules-load.d/", NULL, keep_names},
 	{"/etc/systemd/system.conf", NULL, keep_manager},
 	{"/etc/systemd/system.conf.d/", NULL, keep_manager},
 	{"/usr/lib/systemd/system.conf.d/", NULL, keep_manager},

@@ -2,21 +2,23 @@
  * Secrets are left out when they are read, not when they are written: no probe,
  * message or capture ever holds them, whatever it does with what it read.
  *
- *   /proc/cmdline             the words of an allow-list of tuning parameters
+ *   /proc/cmdline             the words of an allow-list of tuning parameters, and sysctls as below
  *   /proc/PID/cmdline         the first word
  *   /etc/os-release           ID, VERSION_ID, PRETTY_NAME (also in /usr/lib)
- *   sysctl.conf, sysctl.d     assignments of sysctls that hold no names, programs or keys
+ *   sysctl.conf, sysctl.d     assignments of sysctls that hold no names, programs or keys, up to their comments
  *   limits.conf, limits.d     lines without their comments
  *   modprobe.d                options of an allow-list of modules
  *   systemd system.conf       DefaultLimit…, DefaultTasksMax, CPUAffinity, NUMA…
- *   irqbalance, tuned         its options; the names of active profiles
+ *   irqbalance, tuned         its options; the names of active profiles; of profiles what they include and sysctls
+ *   modules-load.d            names of modules
  *   the rest of /etc          refused
  *   /proc/PID/environ, mem …  refused, and so is what lies behind /proc/PID/{root,cwd,fd/N}
  *   /proc/PID/fd/N            where it points: sockets, pipes and the like, but no names of files
  *   tcp_fastopen_key, stable_secret of an interface: refused
  *
  * A line that is left out stays as an empty line, so that "file:line" in a
- * message is the line of the real file. Doing it twice changes nothing more.
+ * message is the line of the real file. Where it cannot be told what is a line (bytes 0), sysctl files
+ * keep a byte 0. Doing it twice changes nothing more.
  */
 #pragma once
 

@@ -103,14 +103,43 @@ static void test_sysctl(void **state)
 			"net/ipv6/conf/eth0/stable_secret = ::1\n"
 			"password = hunter2\n"
 			"hunter2\n"
-			"; net.x = 1\n",
+			"; net.x = 1\n"
+			"vm.swappiness = 10 # hunter2\n"
+			"net.core.default_qdisc = fq|hunter2\n"
+			"/net//core/somaxconn = 1\n"
+			"- net.core.rmem_max = 1\n"
+			"net.*.somaxconn = 5\n"
+			"kernel.host* = hunter2\n"
+			"*.host* = hunter2\n"
+			"*.somaxconn = 7 # hunter2\n",
 			"\n"
 			"net.core.somaxconn=1024\n"
 			"  vm/swappiness = 10\n"
 			"-net.ipv4.conf.*.rp_filter = 2\n"
 			"-net.ipv4.conf.eth0.rp_filter\n"
 			"net/ipv4/conf/eth0.100/rp_filter = 1\n"
-			"\n\n\n\n\n\n\n\n\n");
+			"\n\n\n\n\n\n\n\n\n"
+			"vm.swappiness = 10 #\n"
+			"net.core.default_qdisc = fq|\n"
+			"/net//core/somaxconn = 1\n"
+			"- net.core.rmem_max = 1\n"
+			"net.*.somaxconn = 5\n"
+			"\n\n"
+			"*.somaxconn = 7 #\n");
+}
+
+/* Where lines end is not told by '\n' alone: the one byte that stays says so. */
+static void test_sysctl_bytes(void **state)
+{
+	static const char in[] = "vm.a=1\0hunter2\nvm.b=2\r\nvm.c=3\rhunter2\nvm.d=4";
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	ta_buf_add(&b, in, sizeof(in) - 1);
+	for (int twice = 0; twice < 2; twice++) {
+		ta_redact("/etc/sysctl.d/a.conf", &b);
+		assert_int_equal(b.len, 2 + 8 + 2 + 6);
+		assert_memory_equal(b.data, "\0\nvm.b=2\r\n\0\nvm.d=4", b.len);
+	}
 }
 
 static void test_other_settings(void **state)
@@ -123,6 +152,13 @@ static void test_other_settings(void **state)
 		"options nvme_core default_ps_max_latency_us=0\n\noptions  nvme-core x=1\n\n\n\n");
 	assert_filter("/etc/default/irqbalance", "# x\nIRQBALANCE_BANNED_CPULIST=0-1\nTOKEN=hunter2\n",
 		"\nIRQBALANCE_BANNED_CPULIST=0-1\n\n");
+	assert_filter("/proc/cmdline", "sysctl.net.core.somaxconn=1 sysctl.kernel.core_pattern=|/x sysctl/vm.swappiness=2 sysctl=3\n",
+		"sysctl.net.core.somaxconn=1 sysctl/vm.swappiness=2\n");
+	assert_filter("/usr/lib/tuned/mine/tuned.conf",
+		"# hunter2\n[main]\nsummary=hunter2\ninclude=base\n[sysctl] hunter2\nvm.swappiness=>5 # hunter2\n"
+		"kernel.hostname=hunter2\n  net.x = hunter2\n[script]\nscript=${i:PROFILE_DIR}/hunter2\n",
+		"\n[main]\n\ninclude=base\n[sysctl]\nvm.swappiness=>5 \n\n\n[script]\n\n");
+	assert_filter("/etc/modules-load.d/a.conf", "nf_conntrack\n# hunter2\n", "nf_conntrack\n\n");
 	assert_filter("/etc/tuned/active_profile", "network-latency my_own.1\nPASS=hunter2\n",
 		"network-latency my_own.1\n\n");
 	assert_filter("/etc/systemd/system.conf", "[Manager]\nDefaultLimitNOFILE=1024:524288\nDefaultEnvironment=T=hunter2\n",
@@ -182,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_argv),
 		cmocka_unit_test(test_os_release),
 		cmocka_unit_test(test_sysctl),
+		cmocka_unit_test(test_sysctl_bytes),
 		cmocka_unit_test(test_other_settings),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_links),
