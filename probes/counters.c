@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "probe/counttext.h"
 #include "probe/netcount.h"
 #include "probe/probe.h"
-#include "probe/standin.h"
 
 #define PREFIX "counters."
 #define NUM(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE, {}}
@@ -239,7 +239,7 @@ static void put_mib(const struct ta_mib *m, void *ctx)
 	ta_put_u64(seen->f, m->value, "counters", group, name);
 }
 
-static void missing_rows(const struct seen *seen, const char *group)
+static void missing_rows(const struct seen *seen, const char *group, const char *why)
 {
 	size_t len = strlen(group);
 
@@ -248,7 +248,7 @@ static void missing_rows(const struct seen *seen, const char *group)
 
 		if (!seen->row[i] && strncmp(at, group, len) == 0 && at[len] == '.')
 			ta_facts_put_absent(seen->f, TA_KEYS("counters", group, at + len + 1),
-				TA_MISSING, "this kernel does not count it");
+				TA_MISSING, "%s", why);
 	}
 }
 
@@ -257,20 +257,21 @@ static void read_mib(struct ta_host *h, struct ta_facts *f, const char *file,
 	const char *const *groups)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	const char *why = "this kernel does not count it";
 	struct seen seen = {.f = f};
 	int rc = ta_host_read(h, file, TA_READ_CAP, &text);
 
 	if (rc == 0) {
 		rc = ta_mib_each(ta_buf_text(&text), put_mib, &seen);
-	} else if (rc == -ENOENT && ta_standin_nstat(h, &text) == 0) {
-		ta_nstat_each(ta_buf_text(&text), put_mib, &seen);
+	} else if (rc == -ENOENT && ta_counttext_read(h, put_mib, &seen) == 0) {
 		rc = 0;
+		why = "not in the output that was captured: 0, or not counted";
 	}
 	for (; *groups; groups++) {
 		if (rc < 0)
 			ta_put_errno(f, rc, file, "counters", *groups);
 		else
-			missing_rows(&seen, *groups);
+			missing_rows(&seen, *groups, why);
 	}
 }
 

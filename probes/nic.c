@@ -155,7 +155,10 @@ static void put_master_netlink(struct nics *n, const struct ta_link *l)
 {
 	const struct ta_link *master = ta_links_by_index(&n->set.links, l->master);
 
-	ta_put_str(n->f, master ? master->name : "", "nics", l->name, "master");
+	if (l->master < 0)
+		ta_put_errno(n->f, -ENODATA, "rtnetlink", "nics", l->name, "master");
+	else
+		ta_put_str(n->f, master ? master->name : "", "nics", l->name, "master");
 }
 
 static bool has_members(const struct ta_link *l)
@@ -173,6 +176,10 @@ static void put_lower_netlink(struct nics *n, const struct ta_link *l)
 	ta_cleanup_strv struct ta_strv lower = TA_STRV_INIT;
 	const struct ta_link *below = ta_links_by_index(&n->set.links, l->lower);
 
+	if (l->master < 0) {
+		ta_put_errno(n->f, -ENODATA, "rtnetlink", "nics", l->name, "lower");
+		return;
+	}
 	if (below)
 		ta_strv_add(&lower, below->name);
 	for (size_t i = 0; i < n->set.links.n && has_members(l); i++)

@@ -14,7 +14,6 @@
 
 #include "base/num.h"
 #include "probe/probe.h"
-#include "probe/standin.h"
 
 #define KEY(k) "sysctl[\"" k "\"]"
 #define KEY_PREFIX 8 /* sysctl[" */
@@ -482,22 +481,9 @@ static void put_missing(struct ta_facts *f, const char *key, const char *file)
 	ta_facts_put_absent(f, path, TA_MISSING, "no %s", file);
 }
 
-struct reading {
-	struct ta_buf text;
-	struct ta_buf listed; /* what `sysctl -a` said, of a tree that has it instead */
-	bool child_netns;
-};
-
-static void reading_done(struct reading *r)
+static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_field *row, bool child_netns,
+	struct ta_buf *text)
 {
-	ta_buf_done(&r->text);
-	ta_buf_done(&r->listed);
-}
-
-static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_field *row, struct reading *r)
-{
-	struct ta_buf *text = &r->text;
-
 	char key[128], file[512];
 
 	snprintf(key, sizeof(key), "%.*s", (int)(strlen(row->path) - KEY_PREFIX - KEY_SUFFIX),
@@ -506,10 +492,8 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 
 	int rc = ta_host_read(h, file, TA_READ_CAP, text);
 
-	if (rc == -ENOENT && r->listed.len)
-		rc = ta_sysctl_find(ta_buf_text(&r->listed), key, text);
 	ta_buf_rtrim(text);
-	if ((rc == -ENOENT || rc == -ENOTDIR) && r->child_netns && hidden_in_child(row, key))
+	if ((rc == -ENOENT || rc == -ENOTDIR) && child_netns && hidden_in_child(row, key))
 		ta_facts_put_absent(f, TA_KEYS("sysctl", key), TA_MISSING,
 			"%s is not visible in this network namespace", file);
 	else if (rc == -ENOENT || rc == -ENOTDIR)
@@ -530,17 +514,16 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
-	ta_cleanup(reading_done) struct reading r = {
-		.child_netns = !ta_host_exists(h, "/proc/sys/net/core/netdev_max_backlog") &&
-			       ta_host_exists(h, "/proc/sys/net/core/somaxconn"),
-	};
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	bool child_netns = !ta_host_exists(h, "/proc/sys/net/core/netdev_max_backlog") &&
+			   ta_host_exists(h, "/proc/sys/net/core/somaxconn");
 
-	if (ta_standin_sysctl(h, &r.listed) < 0 && !ta_host_exists(h, "/proc/sys")) {
+	if (!ta_host_exists(h, "/proc/sys")) {
 		ta_facts_put_absent(f, TA_KEYS("sysctl"), TA_MISSING, "no /proc/sys");
 		return;
 	}
 	for (size_t i = 0; i < TA_ARRAY_SIZE(fields); i++)
-		read_row(h, f, &fields[i], &r);
+		read_row(h, f, &fields[i], child_netns, &text);
 }
 
 const struct ta_probe ta_probe_sysctl = {

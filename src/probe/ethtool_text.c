@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "probe/ethtool.h"
 #include "probe/linkmode.h"
-#include "probe/probe.h"
+#include "probe/pasted.h"
 
 struct text {
 	struct ta_strv lines; /* blanks around them dropped, empty ones left out */
@@ -99,11 +99,23 @@ static void drop_unsupported(const struct pair *p, bool max_told, struct ta_etht
 		max->rc = -ENODATA;
 }
 
+static bool has_line(const struct text *t, const char *key)
+{
+	for (size_t i = 0; i < t->lines.n; i++)
+		if (value_of(t->lines.v[i], key))
+			return true;
+	return false;
+}
+
 static bool take_pairs(
 	const struct text *t, const struct pair *pairs, size_t n, struct ta_ethtool *e)
 {
 	bool present = false, max_told = false, any = false;
 
+	/* A line that is not there was cut off; one with "n/a" is an answer. */
+	for (size_t k = 0; k < n; k++)
+		if (!has_line(t, pairs[k].key))
+			e->v[pairs[k].max].rc = e->v[pairs[k].current].rc = -ENODATA;
 	for (size_t i = 0; i < t->lines.n; i++) {
 		const char *line = t->lines.v[i], *text;
 		int64_t v;
@@ -450,17 +462,9 @@ int ta_eth_parse_text(
 
 int ta_eth_text(struct ta_host *h, const char *ifname, const char *option, struct ta_buf *ret)
 {
-	char file[512];
-	int rc;
+	struct ta_pasted pasted;
 
-	/* Scripts' own folders, then a sosreport's. */
-	ta_fmt(&file, "/extra/ethtool%s/%s", option, ifname);
-	rc = ta_text_read(h, file, ret);
-	if (rc == 0)
-		return 0;
-	ta_fmt(&file, "/sos_commands/networking/ethtool%s%s_%s", *option ? "_" : "", option,
-		ifname);
-	return ta_text_read(h, file, ret);
+	return ta_pasted_open(h, &pasted) ? ta_pasted_ethtool(&pasted, option, ifname, ret) : -ENOENT;
 }
 
 void ta_eth_from_text(struct ta_host *h, const char *ifname, enum ta_eth_msg msg,

@@ -72,7 +72,7 @@ void ta_links_done(struct ta_links *links)
 	*links = (struct ta_links)TA_LINKS_INIT;
 }
 
-static struct ta_link *append(struct ta_links *links, const char *name, size_t len)
+struct ta_link *ta_links_add(struct ta_links *links, const char *name, size_t len)
 {
 	struct ta_link *l;
 
@@ -216,7 +216,7 @@ int ta_links_decode(const struct nlmsghdr *nlh, struct ta_links *links)
 	len = a ? strnlen(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a)) : 0;
 	if (len == 0 || info->ifi_index <= 0)
 		return -EBADMSG;
-	l = append(links, mnl_attr_get_payload(a), len);
+	l = ta_links_add(links, mnl_attr_get_payload(a), len);
 	if (!l)
 		return -ENOMEM;
 	l->ifindex = (struct ta_val){.v = info->ifi_index};
@@ -263,7 +263,7 @@ static int cmp_index(const void *a, const void *b)
 	return ((*x)->ifindex.v > (*y)->ifindex.v) - ((*x)->ifindex.v < (*y)->ifindex.v);
 }
 
-static int sort(struct ta_links *links)
+int ta_links_sort(struct ta_links *links)
 {
 	if (!links->n)
 		return 0;
@@ -297,7 +297,7 @@ int ta_links_netlink(struct ta_host *h, struct ta_links *ret)
 	if (rc < 0 && rc != -EINTR)
 		return rc;
 	links.torn = rc == -EINTR;
-	rc = sort(&links);
+	rc = ta_links_sort(&links);
 	if (rc < 0)
 		return rc;
 	*ret = links;
@@ -365,7 +365,7 @@ int ta_links_sysfs(struct ta_host *h, const struct ta_netdevs *devs, struct ta_l
 
 	for (size_t i = 0; i < devs->n; i++) {
 		const char *name = devs->v[i].name;
-		struct ta_link *l = append(&links, name, strlen(name));
+		struct ta_link *l = ta_links_add(&links, name, strlen(name));
 		char file[512];
 
 		if (!l)

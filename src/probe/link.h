@@ -36,7 +36,7 @@ struct ta_link {
 	char kind[32];  /* IFLA_INFO_KIND: "veth", "bond" …, "" for hardware */
 	char qdisc[32]; /* root queueing discipline; "" if not told */
 	int rc_qdisc;   /* why it is not told */
-	int master;     /* ifindex of the bond or bridge it belongs to; 0: none */
+	int master;     /* ifindex of the bond or bridge it belongs to; 0: none; -1: not told */
 	int lower;      /* ifindex below a VLAN or macvlan in this namespace; 0: none */
 	char *parent;   /* bus address of its device (IFLA_PARENT_DEV_NAME, 5.14); NULL */
 	struct ta_val ifindex;
@@ -70,5 +70,11 @@ int ta_links_sysfs(struct ta_host *h, const struct ta_netdevs *devs, struct ta_l
 int ta_links_decode(const struct nlmsghdr *nlh, struct ta_links *links);
 
 const struct ta_link *ta_links_by_index(const struct ta_links *links, int ifindex);
+
+/* Appends an interface of which nothing is known yet; NULL: out of memory. */
+struct ta_link *ta_links_add(struct ta_links *links, const char *name, size_t len);
+
+/* Puts them in order, drops doubles and fills by_index. 0 or -ENOMEM. */
+int ta_links_sort(struct ta_links *links);
 
 void ta_links_done(struct ta_links *links);

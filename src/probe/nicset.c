@@ -9,6 +9,7 @@
 #include <linux/if_arp.h>
 #include <string.h>
 
+#include "probe/pastednic.h"
 #include "probe/probe.h"
 
 static bool names_differ(const struct ta_nicset *set)
@@ -28,6 +29,9 @@ int ta_nicset_read(struct ta_host *h, struct ta_nicset *ret)
 
 	set.rc_devs = ta_netdevs_read(h, &set.devs);
 	rc = ta_links_netlink(h, &set.links);
+	/* What ip printed is what rtnetlink told it. */
+	if (rc < 0 && set.rc_devs < 0 && ta_pastednic_links(h, &set.links) == 0)
+		rc = 0;
 	set.from_netlink = rc == 0;
 	if (rc == 0)
 		set.sysfs_differs = set.rc_devs == 0 && names_differ(&set);
@@ -35,6 +39,8 @@ int ta_nicset_read(struct ta_host *h, struct ta_nicset *ret)
 		rc = ta_links_sysfs(h, &set.devs, &set.links);
 	else
 		rc = set.rc_devs;
+	if (rc == 0)
+		rc = ta_pastednic_devices(h, &set.devs, &set.links);
 	if (rc < 0) {
 		ta_nicset_done(&set);
 		return rc;

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/strv.h"
 #include "probe/netcount.h"
-#include "probe/standin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,7 +30,6 @@ static void one_line(const char *line)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
 	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
 	uint64_t u;
 	int64_t i;
@@ -40,8 +38,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	ta_buf_add(&text, data, size);
 	ta_mib_each(ta_buf_text(&text), look, &text);
-	ta_nstat_each(ta_buf_text(&text), look, &text);
-	ta_sysctl_find(ta_buf_text(&text), "net.ipv4.tcp_rmem", &value);
 	ta_hex_table_sum(ta_buf_text(&text), "drop", &u);
 	ta_sockstat_find(ta_buf_text(&text), "TCP", "mem", &i);
 	ta_strv_split(&lines, ta_buf_text(&text), "\n");
