@@ -106,6 +106,16 @@ static void describe_choice(struct ta_eval *ev, const struct ta_expr *e, struct 
 	ta_buf_addc(b, ')');
 }
 
+/* Which branch of an `if` was taken: " (as PARAM is false)", " (as a == b)", " (as a == b is false)". */
+static void add_branch(struct ta_eval *ev, const struct ta_expr *condition, bool holds, struct ta_buf *b)
+{
+	ta_buf_adds(b, " (as ");
+	print_bare(ev, condition, b);
+	if (!holds || ta_expr_is_path(condition))
+		ta_buf_adds(b, holds ? " is true" : " is false");
+	ta_buf_addc(b, ')');
+}
+
 /* Where a wanted value comes from, in parentheses; nothing for what is written in the rule. */
 static void describe_source(struct ta_eval *ev, const struct ta_expr *e, struct ta_buf *b)
 {
@@ -114,9 +124,7 @@ static void describe_source(struct ta_eval *ev, const struct ta_expr *e, struct 
 
 		if (condition.kind != TA_VAL_BOOL)
 			return;
-		ta_buf_adds(b, condition.b ? " (as " : " (as not: ");
-		print_bare(ev, e->child, b);
-		ta_buf_addc(b, ')');
+		add_branch(ev, e->child, condition.b, b);
 		describe_source(ev, ta_expr_child(e, condition.b ? 1 : 2), b);
 	} else if (e->node == TA_N_CALL && (e->fn == TA_FN_MIN || e->fn == TA_FN_MAX) && e->child->next) {
 		describe_choice(ev, e, b);
@@ -359,9 +367,9 @@ static void explain_if(struct ta_eval *ev, const struct ta_expr *e, bool want, s
 	if (condition.kind != TA_VAL_BOOL)
 		return;
 	ta_explain(ev, ta_expr_child(e, condition.b ? 1 : 2), want, x);
-	ta_buf_adds(&x->because, condition.b ? " (as " : " (as not: ");
-	print_bare(ev, e->child, &x->because);
-	ta_buf_addc(&x->because, ')');
+	/* The else is what holds by default: only an exception needs saying. */
+	if (condition.b)
+		add_branch(ev, e->child, true, &x->because);
 }
 
 void ta_explain(struct ta_eval *ev, const struct ta_expr *e, bool want, struct ta_explanation *x)

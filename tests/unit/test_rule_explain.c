@@ -110,7 +110,7 @@ static void test_compound_wants_name_who_decides(void **state)
 	kit_expect_because("not any(p in processes : p.nofile_hard < 65536)", f,
 		"p.nofile_hard is 4096, wanted >= 65536 (p is processes.812)");
 	kit_expect_because("if nics.eth0.up then cpu.online > 4 else true", f,
-		"cpu.online is 4, wanted > 4 (as nics.eth0.up)");
+		"cpu.online is 4, wanted > 4 (as nics.eth0.up is true)");
 	kit_expect_because("\"nf_conntrack\" in modules.loaded", f,
 		"modules.loaded does not hold \"nf_conntrack\", wanted with it");
 	kit_expect_because("not \"tls\" in modules.loaded", f, "modules.loaded holds \"tls\", wanted without it");
