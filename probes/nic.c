@@ -51,6 +51,10 @@ static const struct ta_field fields[] = {
 		{{0}}},
 	{"nics.*.lower", TA_T_STRINGS, "", "interfaces below a bond, bridge, VLAN or macvlan", 0,
 		{{0}}},
+	{"nics.*.bond.mode", TA_T_STRING, "", "how a bond uses its members (bonding/mode)", 0,
+		{{0}}},
+	{"nics.*.bond.xmit_hash_policy", TA_T_STRING, "",
+		"what a bond chooses a member by (bonding/xmit_hash_policy)", 0, {{0}}},
 	{"nics.*.qdisc", TA_T_STRING, "", "root queueing discipline (IFLA_QDISC)", 0, {{0}}},
 	{"nics.*.qdisc_leaves", TA_T_STRINGS, "",
 		"kinds of queueing discipline below a multi-queue root", 0, {{0}}},
@@ -231,6 +235,36 @@ static void put_queue_counts(struct nics *n, const char *name)
 	ta_put_i64(n->f, tx, "nics", name, "queues", "tx");
 }
 
+/* "802.3ad 4": the name and its number. */
+static void put_bond_option(struct nics *n, const char *name, const char *option)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char file[512];
+	int rc;
+
+	rc = ta_text_read(n->h, ta_fmt(&file, "/sys/class/net/%s/bonding/%s", name, option), &text);
+	if (rc < 0) {
+		ta_put_errno(n->f, rc, file, "nics", name, "bond", option);
+		return;
+	}
+	if (text.len)
+		text.data[strcspn(text.data, " ")] = '\0';
+	ta_put_str(n->f, ta_buf_text(&text), "nics", name, "bond", option);
+}
+
+static void put_bond(struct nics *n, const struct ta_link *l)
+{
+	const char *kind = ta_facts_get_str(n->f, TA_KEYS("nics", l->name, "kind"));
+
+	if (!kind || strcmp(kind, "bond") != 0 || strcmp(l->kind, "team") == 0) {
+		ta_facts_put_absent(
+			n->f, TA_KEYS("nics", l->name, "bond"), TA_UNSUPPORTED, "no bond");
+		return;
+	}
+	put_bond_option(n, l->name, "mode");
+	put_bond_option(n, l->name, "xmit_hash_policy");
+}
+
 static void put_sysfs(struct nics *n, const char *name)
 {
 	struct ta_val threaded;
@@ -272,6 +306,7 @@ static void put_nic(struct nics *n, const struct ta_link *l)
 	} else {
 		put_relatives_sysfs(n, l);
 	}
+	put_bond(n, l);
 	if (d)
 		put_sysfs(n, l->name);
 	else
