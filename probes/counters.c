@@ -18,6 +18,7 @@
 
 #define PREFIX "counters."
 #define NUM(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE, {}}
+#define LEVEL(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE | TA_F_LEVEL, {}}
 #define LIST(p, u, m) {PREFIX p, TA_T_INTS, u, m, TA_F_VOLATILE, {}}
 #define CPUS(p, m) {PREFIX p, TA_T_INTS, "CPUs", m, TA_F_CPUS, {}}
 #define MIB(p, m) NUM(p, "", m)                  /* of /proc/net/snmp and netstat */
@@ -25,14 +26,14 @@
 
 /* clang-format off */
 static const struct ta_field fields[] = {
-	NUM("arp.entries", "entries", "entries of the ARP table now"),
+	LEVEL("arp.entries", "entries", "entries of the ARP table now"),
 	NUM("arp.forced_gc_runs", "runs",
 		"times that the ARP table had to be cleaned to take a new entry"),
 	NUM("arp.table_fulls", "entries", "entries refused because the ARP table was full"),
 	NUM("arp.unresolved_discards", "packets",
 		"packets dropped while their neighbour was looked for (ARP)"),
 	TRACK("clashres", "insertions that met the same connection and were resolved"),
-	NUM("conntrack.count", "connections", "connections tracked now in this network namespace"),
+	LEVEL("conntrack.count", "connections", "connections tracked now in this network namespace"),
 	TRACK("drop", "packets dropped because a connection could not be tracked"),
 	TRACK("early_drop", "connections dropped to make room: the table was full"),
 	TRACK("found", "lookups that found a connection"),
@@ -60,22 +61,22 @@ static const struct ta_field fields[] = {
 	MIB("ipext.InTruncatedPkts", "packets received too short"),
 	MIB("ipext.OutOctets", "bytes sent"),
 	MIB("ipext.ReasmOverlaps", "overlapping fragments"),
-	NUM("ndisc.entries", "entries", "entries of the IPv6 neighbour table now"),
+	LEVEL("ndisc.entries", "entries", "entries of the IPv6 neighbour table now"),
 	NUM("ndisc.forced_gc_runs", "runs",
 		"times that the IPv6 neighbour table had to be cleaned to take a new entry"),
 	NUM("ndisc.table_fulls", "entries", "entries refused because the IPv6 neighbour table was full"),
 	NUM("ndisc.unresolved_discards", "packets",
 		"packets dropped while their neighbour was looked for (IPv6 neighbour)"),
-	NUM("sockstat.frag_memory", "bytes", "memory of fragments that wait"),
-	NUM("sockstat.sockets_used", "sockets", "sockets in use, all kinds"),
-	NUM("sockstat.tcp6_inuse", "sockets", "TCP sockets in use, IPv6"),
-	NUM("sockstat.tcp_alloc", "sockets", "TCP sockets allocated, in every state, whole host"),
-	NUM("sockstat.tcp_inuse", "sockets", "TCP sockets in use, IPv4"),
-	NUM("sockstat.tcp_mem", "pages", "memory of all TCP sockets, as compared with tcp_mem"),
-	NUM("sockstat.tcp_orphan", "sockets", "TCP connections without a process"),
-	NUM("sockstat.tcp_tw", "sockets", "TCP sockets in TIME-WAIT"),
-	NUM("sockstat.udp_inuse", "sockets", "UDP sockets in use, IPv4"),
-	NUM("sockstat.udp_mem", "pages", "memory of all UDP sockets, as compared with udp_mem"),
+	LEVEL("sockstat.frag_memory", "bytes", "memory of fragments that wait"),
+	LEVEL("sockstat.sockets_used", "sockets", "sockets in use, all kinds"),
+	LEVEL("sockstat.tcp6_inuse", "sockets", "TCP sockets in use, IPv6"),
+	LEVEL("sockstat.tcp_alloc", "sockets", "TCP sockets allocated, in every state, whole host"),
+	LEVEL("sockstat.tcp_inuse", "sockets", "TCP sockets in use, IPv4"),
+	LEVEL("sockstat.tcp_mem", "pages", "memory of all TCP sockets, as compared with tcp_mem"),
+	LEVEL("sockstat.tcp_orphan", "sockets", "TCP connections without a process"),
+	LEVEL("sockstat.tcp_tw", "sockets", "TCP sockets in TIME-WAIT"),
+	LEVEL("sockstat.udp_inuse", "sockets", "UDP sockets in use, IPv4"),
+	LEVEL("sockstat.udp_mem", "pages", "memory of all UDP sockets, as compared with udp_mem"),
 	CPUS("softirq.cpus", "CPUs that the lists beside it tell of, in their order"),
 	NUM("softirq.net_rx", "runs", "receive softirqs since boot, all CPUs"),
 	LIST("softirq.net_rx_by_cpu", "runs", "the same for each CPU of softirq.cpus"),
@@ -95,7 +96,7 @@ static const struct ta_field fields[] = {
 	LIST("softnet.time_squeeze_by_cpu", "runs", "the same for each CPU of softnet.cpus"),
 	MIB("tcp.ActiveOpens", "outgoing connections"),
 	MIB("tcp.AttemptFails", "connections that did not come about"),
-	MIB("tcp.CurrEstab", "connections now"),
+	LEVEL("tcp.CurrEstab", "", "connections now"),
 	MIB("tcp.EstabResets", "connections reset"),
 	MIB("tcp.InCsumErrors", "segments received with a wrong checksum"),
 	MIB("tcp.InErrs", "segments received with errors"),

@@ -4,7 +4,8 @@
  * The list and most attributes come from one rtnetlink dump; sysfs adds the
  * device (bus, driver, NUMA node, PCIe link) and the few attributes that
  * rtnetlink does not tell. Channels, rings, offloads and link modes are the
- * ethtool probe's, per-queue settings the nic_queues probe's.
+ * ethtool probe's, per-queue settings the nic_queues probe's, and what the
+ * interfaces counted the nic_counters probe's.
  *
  * A /sys that was mounted in another network namespace shows other interfaces
  * under the same names; then nothing of it is believed.
@@ -72,9 +73,6 @@ static const struct ta_field fields[] = {
 	{"nics.*.pcie.max_width", TA_T_INT, "lanes", "PCIe lanes the card has (max_link_width)", 0,
 		{{0}}},
 	{"nics.*.usb_mbps", TA_T_INT, "Mbit/s", "speed of the USB bus it is on", 0, {{0}}},
-	{"counters.nic.*.*", TA_T_INT, "",
-		"interface counters since boot, named as in /sys/class/net/*/statistics",
-		TA_F_VOLATILE, {{0}}},
 };
 
 struct nics {
@@ -125,23 +123,6 @@ static void put_qdisc(struct nics *n, const struct ta_link *l)
 	ta_facts_put_strs(n->f, TA_KEYS("nics", l->name, "qdisc_leaves"), leaves.v, leaves.n);
 }
 
-static void put_counters(struct nics *n, const struct ta_link *l)
-{
-	if (l->counters[0].rc < 0 && l->counters[1].rc < 0) {
-		ta_put_errno(n->f, l->counters[0].rc, "statistics", "counters", "nic", l->name);
-		return;
-	}
-	for (size_t i = 0; i < TA_N_LINK_COUNTERS; i++) {
-		const char *const *path =
-			TA_KEYS("counters", "nic", l->name, ta_link_counter_names[i]);
-
-		if (l->counters[i].rc < 0)
-			ta_facts_put_errno(n->f, path, l->counters[i].rc, "statistics");
-		else
-			ta_facts_put_u64(n->f, path, (uint64_t)l->counters[i].v);
-	}
-}
-
 static void put_link(struct nics *n, const struct ta_link *l)
 {
 	put_up(n, l);
@@ -150,7 +131,6 @@ static void put_link(struct nics *n, const struct ta_link *l)
 	ta_put_val(n->f, TA_KEYS("nics", l->name, "carrier_changes"), l->carrier_changes,
 		"carrier_changes");
 	put_qdisc(n, l);
-	put_counters(n, l);
 }
 
 /* --- masters and lower devices ------------------------------------------------- */
@@ -322,11 +302,9 @@ static void nic_collect(struct ta_host *h, struct ta_facts *f)
 
 	if (rc < 0) {
 		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "nics");
-		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "counters", "nic");
 		return;
 	}
 	ta_put_object(f, "nics");
-	ta_put_object(f, "counters", "nic");
 	if (n.set.links.torn)
 		ta_facts_put_incomplete(f, TA_KEYS("nics"), TA_MALFORMED,
 			"interfaces came and went while they were listed");

@@ -25,7 +25,7 @@ enum {
 enum ta_option_kind {
 	TA_OPT_FLAG,
 	TA_OPT_STRING,
-	TA_OPT_NUMBER, /* 0 … max */
+	TA_OPT_NUMBER, /* min … max, whole */
 	TA_OPT_LIST,   /* comma-separated, repeatable */
 	TA_OPT_LATER,  /* promised, not in this version: refused by name */
 };
@@ -38,7 +38,7 @@ struct ta_option {
 	/* into the values struct: bool, const char *, int64_t, struct ta_strv */
 	size_t offset;
 	int64_t unset; /* numbers: the value where the option is not given */
-	int64_t max;   /* numbers: the largest allowed */
+	int64_t min, max; /* numbers: the smallest and the largest allowed */
 };
 
 struct ta_cli {

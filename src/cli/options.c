@@ -84,9 +84,9 @@ static int set_number(const struct ta_option *o, const char *text, void *slot, s
 	int64_t v;
 	int rc = *text && !strpbrk(text, " \t\r\n") ? ta_parse_i64(text, &v) : -EINVAL;
 
-	if (rc < 0 || v < 0 || v > o->max)
-		return ta_err_set(err, -EINVAL, "--%s takes a number from 0 to %lld, not '%s'",
-			o->name, (long long)o->max, text);
+	if (rc < 0 || v < o->min || v > o->max)
+		return ta_err_set(err, -EINVAL, "--%s takes a whole number from %lld to %lld, not '%s'",
+			o->name, (long long)o->min, (long long)o->max, text);
 	*(int64_t *)slot = v;
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include "cli/pause.h"
 #include "probe/collect.h"
 
 void ta_session_done(struct ta_session *s)
@@ -19,14 +20,31 @@ int ta_session_schema(struct ta_session *s)
 	return TA_EXIT_OK;
 }
 
-int ta_session_collect(struct ta_session *s, const char *capture, const struct ta_strv *owners)
+static int pause_between(void *ctx)
 {
-	struct ta_err err;
-	int rc = capture ? ta_host_capture(capture, &s->host, &err) : ta_host_live(&s->host, &err);
+	const struct ta_source_options *o = ctx;
 
+	ta_pause((unsigned)o->sample, !o->quiet);
+	return 0;
+}
+
+int ta_session_collect(
+	struct ta_session *s, const struct ta_source_options *o, const struct ta_strv *owners)
+{
+	struct ta_source_options copy = *o;
+	struct ta_sampling sampling = {s->schema, pause_between, &copy};
+	struct ta_err err;
+	int rc;
+
+	if (o->capture && o->sample)
+		return ta_cli_fail(TA_EXIT_USAGE,
+			"--sample reads counters twice, and a capture holds one reading; "
+			"leave out --sample or --capture");
+	rc = o->capture ? ta_host_capture(o->capture, &s->host, &err) : ta_host_live(&s->host, &err);
 	if (rc < 0)
-		return ta_cli_fail(capture ? TA_EXIT_USAGE : TA_EXIT_INTERNAL, "%s", err.text);
-	if (ta_collect(s->host, owners, &s->facts, &err) < 0)
+		return ta_cli_fail(
+			o->capture ? TA_EXIT_USAGE : TA_EXIT_INTERNAL, "%s", err.text);
+	if (ta_collect(s->host, owners, o->sample ? &sampling : NULL, &s->facts, &err) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text);
 	return TA_EXIT_OK;
 }

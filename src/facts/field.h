@@ -30,6 +30,7 @@ enum {
 	TA_F_VOLATILE = 1 << 1,  /* moves by itself: counters, free memory; left out of baselines */
 	TA_F_NETNS = 1 << 2,     /* a sysctl that every network namespace has for itself */
 	TA_F_CPUS = 1 << 3,      /* TA_T_INTS that is a set of CPU numbers: printed as 0-3,8 */
+	TA_F_LEVEL = 1 << 4,     /* stands among counters, but rises and falls: has no rate */
 };
 
 enum ta_meaning {

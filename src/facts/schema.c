@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,16 @@ struct ta_schema_node {
 	size_t n_children;
 };
 
+/* A row that no table holds. */
+struct made_field {
+	struct made_field *next;
+	struct ta_field field;
+	char text[]; /* path, unit, meaning */
+};
+
 struct ta_schema {
 	struct ta_schema_node root;
+	struct made_field *made;
 };
 
 static void done_node(struct ta_schema_node *n)
@@ -35,8 +44,13 @@ static void done_node(struct ta_schema_node *n)
 
 struct ta_schema *ta_schema_free(struct ta_schema *s)
 {
-	if (s)
-		done_node(&s->root);
+	if (!s)
+		return NULL;
+	done_node(&s->root);
+	for (struct made_field *m = s->made, *next; m; m = next) {
+		next = m->next;
+		free(m);
+	}
 	free(s);
 	return NULL;
 }
@@ -86,29 +100,6 @@ static struct ta_schema_node *make_child(struct ta_schema_node *n, const char *k
 	return child;
 }
 
-/* The key between two ends of a path's text, without dot, brackets, quotes and escapes. False: too long. */
-static bool key_between(const char *path, size_t start, size_t end, char (*ret)[256])
-{
-	size_t n = 0;
-
-	if (end - start >= sizeof(*ret))
-		return false;
-	if (path[start] == '.')
-		start++;
-	if (path[start] != '[') {
-		memcpy(*ret, path + start, end - start);
-		(*ret)[end - start] = '\0';
-		return true;
-	}
-	for (size_t i = start + 2; i + 2 < end; i++) {
-		if (path[i] == '\\')
-			i++;
-		(*ret)[n++] = path[i];
-	}
-	(*ret)[n] = '\0';
-	return true;
-}
-
 static int add_field(struct ta_schema *s, const struct ta_field *field, const char *owner, struct ta_err *err)
 {
 	size_t ends[TA_PATH_DEPTH_MAX];
@@ -120,7 +111,7 @@ static int add_field(struct ta_schema *s, const struct ta_field *field, const ch
 	for (size_t i = 0; i < n; i++) {
 		char key[256];
 
-		if (!key_between(field->path, i ? ends[i - 1] : 0, ends[i], &key))
+		if (!ta_path_key(field->path, i ? ends[i - 1] : 0, ends[i], &key))
 			return ta_err_set(err, -EINVAL, "%s: a key of \"%s\" is too long", owner, field->path);
 		node = make_child(node, key);
 		if (!node)
@@ -149,6 +140,57 @@ int ta_schema_new(const struct ta_table *tables, size_t n, struct ta_schema **re
 	else
 		*ret = s;
 	return rc;
+}
+
+struct rates {
+	struct ta_schema *s;
+	const char *from, *to;
+	struct ta_err *err;
+	int rc;
+};
+
+/* The row of the rate of `counter`: its unit per second. NULL: out of memory. */
+static struct ta_field *make_rate(struct rates *r, const struct ta_field *counter)
+{
+	static const char meaning[] = "how fast %s rises while it is sampled";
+	const char *below = counter->path + strlen(r->from);
+	const char *what = counter->unit ? counter->unit : "";
+	size_t path = strlen(r->to) + strlen(below) + 1, unit = strlen(what) + sizeof("/s");
+	size_t text = sizeof(meaning) + strlen(counter->path);
+	struct made_field *m = calloc(1, sizeof(*m) + path + unit + text);
+
+	if (!m)
+		return NULL;
+	snprintf(m->text, path, "%s%s", r->to, below);
+	snprintf(m->text + path, unit, "%s/s", what);
+	snprintf(m->text + path + unit, text, meaning, counter->path);
+	m->field = (struct ta_field){m->text, TA_T_REAL, m->text + path, m->text + path + unit, TA_F_VOLATILE, {}};
+	m->next = r->s->made;
+	r->s->made = m;
+	return &m->field;
+}
+
+static void add_rate(const struct ta_field *counter, const char *owner, void *ctx)
+{
+	struct rates *r = ctx;
+	struct ta_field *field;
+
+	if (r->rc < 0 || counter->type != TA_T_INT || (counter->flags & (TA_F_VOLATILE | TA_F_LEVEL)) != TA_F_VOLATILE)
+		return;
+	field = make_rate(r, counter);
+	r->rc = field ? add_field(r->s, field, owner, r->err) : ta_err_set(r->err, -ENOMEM, "out of memory");
+}
+
+int ta_schema_add_rates(struct ta_schema *s, const char *from, const char *to, struct ta_err *err)
+{
+	struct rates r = {.s = s, .from = from, .to = to, .err = err};
+	const struct ta_schema_node *node = named_child(&s->root, from);
+
+	if (named_child(&s->root, to))
+		return ta_err_set(err, -EINVAL, "%s is declared already", to);
+	if (node)
+		ta_schema_leaves(node, add_rate, &r);
+	return r.rc;
 }
 
 const struct ta_schema_node *ta_schema_root(const struct ta_schema *s)
@@ -183,7 +225,7 @@ const struct ta_schema_node *ta_schema_find_text(const struct ta_schema *s, cons
 	for (size_t i = 0; node && i < n; i++) {
 		char key[256];
 
-		node = key_between(path, i ? ends[i - 1] : 0, ends[i], &key) ? ta_schema_child(node, key) : NULL;
+		node = ta_path_key(path, i ? ends[i - 1] : 0, ends[i], &key) ? ta_schema_child(node, key) : NULL;
 	}
 	return node;
 }

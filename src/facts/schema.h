@@ -20,6 +20,13 @@ struct ta_table {
 int ta_schema_new(const struct ta_table *tables, size_t n, struct ta_schema **ret, struct ta_err *err);
 struct ta_schema *ta_schema_free(struct ta_schema *s);
 
+/*
+ * Declares below `to` a rate for every counter below `from`, with the same keys behind it and the same
+ * owner: single integers that move by themselves (TA_F_VOLATILE) and are no levels (TA_F_LEVEL). `from` and `to` are
+ * first keys. 0, -EINVAL (`to` is taken), -ENOMEM.
+ */
+int ta_schema_add_rates(struct ta_schema *s, const char *from, const char *to, struct ta_err *err);
+
 const struct ta_schema_node *ta_schema_root(const struct ta_schema *s);
 
 /* The child for `key`: the named one, else the "*" one, else NULL. */

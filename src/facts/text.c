@@ -160,6 +160,28 @@ size_t ta_path_ends(const char *path, size_t *ends, size_t max)
 	return n;
 }
 
+bool ta_path_key(const char *path, size_t start, size_t end, char (*ret)[256])
+{
+	size_t n = 0;
+
+	if (end - start >= sizeof(*ret))
+		return false;
+	if (path[start] == '.')
+		start++;
+	if (path[start] != '[') {
+		memcpy(*ret, path + start, end - start);
+		(*ret)[end - start] = '\0';
+		return true;
+	}
+	for (size_t i = start + 2; i + 2 < end; i++) {
+		if (path[i] == '\\')
+			i++;
+		(*ret)[n++] = path[i];
+	}
+	(*ret)[n] = '\0';
+	return true;
+}
+
 /* The first integer in JSON text that has no exact value here, or NULL. */
 static const char *find_inexact(const char *text, size_t len)
 {

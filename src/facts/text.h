@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -30,6 +32,9 @@ const char *ta_safe_key(struct ta_safe_text *room, const char *raw);
  * "nics[\"a.b\"].mtu" gives 4, 11, 15. Text that is no path ends where it stops being one.
  */
 size_t ta_path_ends(const char *path, size_t *ends, size_t max);
+
+/* The key between two such ends, without dot, brackets, quotes and escapes. False: too long. */
+bool ta_path_key(const char *path, size_t start, size_t end, char (*ret)[256]);
 
 /*
  * JSON from outside: strict, at most TA_JSON_MAX bytes and TA_JSON_DEPTH_MAX deep, UTF-8, and

@@ -7,14 +7,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "derive/derive.h"
+#include "facts/rates.h"
 #include "facts/text.h"
 
 int ta_collect_schema(struct ta_schema **ret, struct ta_err *err)
 {
 	size_t n = ta_n_probes + ta_n_derivations;
 	struct ta_table *tables = calloc(n + 1, sizeof(*tables));
+	struct ta_schema *s = NULL;
 	int rc;
 
 	if (!tables)
@@ -24,8 +27,14 @@ int ta_collect_schema(struct ta_schema **ret, struct ta_err *err)
 	for (size_t i = 0; i < ta_n_derivations; i++)
 		tables[ta_n_probes + i] = (struct ta_table){ta_derivations[i]->name, ta_derivations[i]->fields,
 			ta_derivations[i]->n_fields};
-	rc = ta_schema_new(tables, n, ret, err);
+	rc = ta_schema_new(tables, n, &s, err);
 	free(tables);
+	if (rc == 0)
+		rc = ta_schema_add_rates(s, TA_RATES_FROM, TA_RATES_TO, err);
+	if (rc < 0)
+		ta_schema_free(s);
+	else
+		*ret = s;
 	return rc;
 }
 
@@ -100,11 +109,90 @@ static void mark_not_asked(struct ta_facts *f, const struct ta_strv *owners)
 			ta_facts_put_absent(f, TA_KEYS(keys.v[i]), TA_NOT_ASKED, "no selected rule needs it");
 }
 
-static int run(struct ta_host *h, struct ta_facts *f, const struct ta_strv *owners)
+/* Has this probe counters, of which two readings make rates? */
+static bool counts(const struct ta_probe *p)
 {
-	for (size_t i = 0; i < ta_n_probes; i++)
-		if (!owners || ta_strv_has(owners, ta_probes[i]->name))
-			ta_probes[i]->collect(h, f);
+	for (size_t i = 0; i < p->n_fields; i++)
+		if (is_at_or_below(p->fields[i].path, TA_RATES_FROM))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct ta_strv *owners, const struct ta_probe *p)
+{
+	return !owners || ta_strv_has(owners, p->name);
+}
+
+/* The probes that count, or the others; how many there were. */
+static size_t run_probes(struct ta_host *h, struct ta_facts *f, const struct ta_strv *owners, bool counting)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ta_n_probes; i++) {
+		if (counts(ta_probes[i]) != counting || !is_wanted(owners, ta_probes[i]))
+			continue;
+		ta_probes[i]->collect(h, f);
+		n++;
+	}
+	return n;
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The first of two readings and the pause; *ret_seconds stays 0 where there is nothing to count. */
+static int first_reading(struct ta_host *h, struct ta_facts *before, const struct ta_strv *owners,
+	const struct ta_sampling *sampling, double *ret_seconds)
+{
+	double start = seconds_now();
+	int rc;
+
+	if (!run_probes(h, before, owners, true))
+		return 0;
+	rc = sampling->pause(sampling->ctx);
+	if (rc < 0)
+		return rc;
+	*ret_seconds = TA_MAX(seconds_now() - start, 1e-6);
+	return ta_facts_error(before);
+}
+
+/*
+ * Counters come first, both times: what lies between the readings is the pause, not the work of other
+ * probes. The document keeps the second reading.
+ */
+static int run_counters(struct ta_host *h, struct ta_facts *f, const struct ta_strv *owners,
+	const struct ta_sampling *sampling)
+{
+	ta_cleanup_facts struct ta_facts *before = ta_facts_new();
+	double seconds = 0;
+	int rc = before ? 0 : -ENOMEM;
+
+	if (rc == 0 && sampling)
+		rc = first_reading(h, before, owners, sampling, &seconds);
+	if (rc < 0)
+		return rc;
+	run_probes(h, f, owners, true);
+	if (!sampling)
+		ta_rates_not_asked(f, "check --sample SECONDS reads counters twice");
+	else if (seconds <= 0)
+		ta_rates_not_asked(f, "no selected rule needs it");
+	else
+		ta_rates_put(f, sampling->schema, before, seconds);
+	return 0;
+}
+
+static int run(struct ta_host *h, struct ta_facts *f, const struct ta_strv *owners, const struct ta_sampling *sampling)
+{
+	int rc = run_counters(h, f, owners, sampling);
+
+	if (rc < 0)
+		return rc;
+	run_probes(h, f, owners, false);
 	for (size_t i = 0; i < ta_n_derivations; i++)
 		if (!owners || ta_strv_has(owners, ta_derivations[i]->name))
 			ta_derivations[i]->compute(f);
@@ -113,7 +201,8 @@ static int run(struct ta_host *h, struct ta_facts *f, const struct ta_strv *owne
 	return ta_facts_error(f);
 }
 
-int ta_collect(struct ta_host *h, const struct ta_strv *owners, struct ta_facts **ret, struct ta_err *err)
+int ta_collect(struct ta_host *h, const struct ta_strv *owners, const struct ta_sampling *sampling,
+	struct ta_facts **ret, struct ta_err *err)
 {
 	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
 	ta_cleanup_strv struct ta_strv all = TA_STRV_INIT;
@@ -130,7 +219,7 @@ int ta_collect(struct ta_host *h, const struct ta_strv *owners, struct ta_facts 
 		if (rc < 0)
 			return rc;
 	}
-	rc = run(h, f, owners ? &all : NULL);
+	rc = run(h, f, owners ? &all : NULL, sampling);
 	if (rc < 0)
 		return ta_err_set(err, rc, "%s", ta_errno_text(rc));
 	*ret = f;

@@ -9,9 +9,17 @@
 /* All tables of probes and derivations as one schema. Built once, freed by the caller. */
 int ta_collect_schema(struct ta_schema **ret, struct ta_err *err);
 
+/* Counters are read twice, with `pause` between the readings: 0, or a negative that ends the collecting. */
+struct ta_sampling {
+	const struct ta_schema *schema;
+	int (*pause)(void *ctx);
+	void *ctx;
+};
+
 /*
  * Runs the probes whose fields are asked for, then the derivations. `owners` are names of probes and derivations as
  * ta_schema_owner() tells them; a derivation brings the probes it needs. NULL: all.
- * What was not run stands in `absent` as not-asked.
+ * What was not run stands in `absent` as not-asked, and so do rates without `sampling` (NULL).
  */
-int ta_collect(struct ta_host *h, const struct ta_strv *owners, struct ta_facts **ret, struct ta_err *err);
+int ta_collect(struct ta_host *h, const struct ta_strv *owners, const struct ta_sampling *sampling,
+	struct ta_facts **ret, struct ta_err *err);

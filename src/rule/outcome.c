@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/rates.h"
 #include "facts/text.h"
 #include "rule/guard.h"
 #include "rule/judge.h"
@@ -96,6 +97,23 @@ static bool decide_by(struct judge *j, struct ta_outcome *o, const struct ta_val
 
 /* --- evidence ------------------------------------------------------------------------------ */
 
+/* ", rises now: 12/s" behind a counter that was read twice: it hurts at this moment, or did once. */
+static void add_rate(struct ta_eval *ev, const struct ta_value *v, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+	double rate;
+
+	if (!v->at)
+		return;
+	ta_step_format(v->at, &path);
+	if (!ta_rates_of(ev->facts, ta_buf_text(&path), &rate))
+		return;
+	if (rate > 0)
+		ta_buf_printf(b, rate < 100 ? ", rises now: %.3g/s" : ", rises now: %.0f/s", rate);
+	else
+		ta_buf_adds(b, ", does not rise now");
+}
+
 static void add_evidence(struct ta_eval *ev, const struct ta_expr *term, const struct ta_value *v, void *ctx)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
@@ -107,6 +125,7 @@ static void add_evidence(struct ta_eval *ev, const struct ta_expr *term, const s
 	ta_expr_print(ev, term, &b);
 	ta_buf_adds(&b, " is ");
 	ta_value_format(v, &b);
+	add_rate(ev, v, &b);
 	for (size_t i = 0; i < o->n_evidence; i++)
 		if (strcmp(o->evidence[i], ta_buf_text(&b)) == 0)
 			return;

@@ -161,6 +161,31 @@ static void test_na_says_what_does_not_hold(void **state)
 	ta_outcomes_done(&out);
 }
 
+static void test_evidence_that_was_read_twice(void **state)
+{
+	static const struct {
+		double rate;
+		const char *text;
+	} says[] = {
+		{12, "counters.softnet.dropped is 12, rises now: 12/s"},
+		{0.017, "counters.softnet.dropped is 12, rises now: 0.017/s"},
+		{1234567, "counters.softnet.dropped is 12, rises now: 1234567/s"},
+		{0, "counters.softnet.dropped is 12, does not rise now"},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(says); i++) {
+		ta_cleanup_facts struct ta_facts *f = host();
+		struct ta_outcomes out;
+
+		ta_put_i64(f, 12, "counters", "softnet", "dropped");
+		ta_put_real(f, says[i].rate, "rates", "softnet", "dropped");
+		out = judge("want cpu.online > 4\nevidence counters.softnet.dropped > 0", f);
+		assert_int_equal(out.v[0].n_evidence, 1);
+		assert_string_equal(out.v[0].evidence[0], says[i].text);
+		ta_outcomes_done(&out);
+	}
+}
+
 static void test_evidence(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = host();
@@ -241,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_values_for_people),
 		cmocka_unit_test(test_na_says_what_does_not_hold),
 		cmocka_unit_test(test_evidence),
+		cmocka_unit_test(test_evidence_that_was_read_twice),
 		cmocka_unit_test(test_explain_for_people),
 	};
 

@@ -55,7 +55,7 @@ static int record(const char *dir, bool anonymize, const sigset_t *signals)
 
 	if (ta_host_record(dir, anonymize, &h, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
-	if (ta_collect(h, NULL, &facts, &err) < 0)
+	if (ta_collect(h, NULL, NULL, &facts, &err) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s; no capture was written", err.text);
 	if (is_asked_to_end(signals))
 		return ta_cli_fail(TA_EXIT_INTERNAL, "interrupted; no capture was written");

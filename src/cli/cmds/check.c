@@ -13,7 +13,7 @@
 
 struct values {
 	const char *profile, *format, *capture, *fail_on, *rules;
-	int64_t min_coverage;
+	int64_t min_coverage, sample;
 	struct ta_strv only, skip;
 };
 
@@ -60,8 +60,8 @@ static const struct ta_option options[] = {
 		.kind = TA_OPT_STRING,
 		.help = "also the *.rules of this directory; the same id overrides",
 		.offset = offsetof(struct values, rules)},
+	TA_OPTION_SAMPLE(struct values, sample),
 	{.name = "baseline", .kind = TA_OPT_LATER},
-	{.name = "sample", .kind = TA_OPT_LATER},
 };
 
 /* Formats that the documents promise for other versions. */
@@ -185,6 +185,7 @@ static int conclude(
 static int check(struct ta_cli *cli, const struct values *v, struct ta_session *s,
 	struct ta_ruleset *rs, struct ta_audit *audit)
 {
+	const struct ta_source_options source = {v->capture, v->sample, cli->quiet};
 	struct ta_audit_options o = {.only = &v->only, .skip = &v->skip};
 	ta_cleanup_strv struct ta_strv owners = TA_STRV_INIT;
 	const struct ta_format *format = find_format(v->format);
@@ -204,7 +205,7 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 		return TA_EXIT_USAGE;
 	code = select_rules(rs, &o, &owners);
 	if (code == TA_EXIT_OK)
-		code = ta_session_collect(s, v->capture, &owners);
+		code = ta_session_collect(s, &source, &owners);
 	if (code == TA_EXIT_OK)
 		code = judge(cli, v, s, rs, &o, format, audit);
 	return code == TA_EXIT_OK ? conclude(audit, (unsigned)v->min_coverage, fail_on) : code;
@@ -242,6 +243,7 @@ const struct ta_command ta_command_check = {
 	.examples = "sudo tuneaudit check\tjudges this host by the profile base\n"
 		    "sudo tuneaudit check --profile gateway --only 'nic.*,irq.*'\tnetwork "
 		    "interfaces of a gateway\n"
+		    "sudo tuneaudit check --sample 10\talso what the counters of a loaded host do now\n"
 		    "tuneaudit check --format json --fail-on error > check.json\tfor a pipeline "
 		    "that stops at errors only\n",
 	.options = options,

@@ -80,6 +80,7 @@ static int on_host(struct ta_cli *cli, const struct values *v, const char *id, s
 	ta_cleanup_strv struct ta_strv members = TA_STRV_INIT, owners = TA_STRV_INIT,
 				       only = TA_STRV_INIT;
 	struct ta_audit_options o = {.only = &only};
+	const struct ta_source_options source = {.capture = v->capture};
 	struct ta_audit audit;
 	const struct ta_rule *r = ta_ruleset_find(rs, id);
 	int code;
@@ -92,7 +93,7 @@ static int on_host(struct ta_cli *cli, const struct values *v, const char *id, s
 		return TA_EXIT_USAGE;
 	ta_strv_add(&only, r->id);
 	ta_rule_owners(r, &owners);
-	code = ta_session_collect(s, v->capture, &owners);
+	code = ta_session_collect(s, &source, &owners);
 	if (code != TA_EXIT_OK)
 		return code;
 	if (ta_audit_run(rs->rules, &o, s->facts, &audit) < 0)

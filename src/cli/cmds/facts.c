@@ -12,6 +12,7 @@
 
 struct values {
 	const char *format, *capture;
+	int64_t sample;
 };
 
 static const char *const formats[] = {"text", "json", NULL};
@@ -27,6 +28,7 @@ static const struct ta_option options[] = {
 		.kind = TA_OPT_STRING,
 		.help = "read this captured host instead of this one",
 		.offset = offsetof(struct values, capture)},
+	TA_OPTION_SAMPLE(struct values, sample),
 };
 
 static void add_owner(const struct ta_field *field, const char *owner, void *ctx)
@@ -103,6 +105,7 @@ static int show(struct ta_cli *cli, const struct values *v, const struct ta_strv
 {
 	const struct ta_facts_style style = {
 		.columns = cli->columns, .meanings = cli->verbose, .holes = !cli->quiet};
+	const struct ta_source_options source = {v->capture, v->sample, cli->quiet};
 	int format = ta_cli_choose("format", v->format, formats, NULL);
 	int code;
 
@@ -112,7 +115,7 @@ static int show(struct ta_cli *cli, const struct values *v, const struct ta_strv
 	if (code == TA_EXIT_OK)
 		code = select_areas(s->schema, areas, sel, owners);
 	if (code == TA_EXIT_OK)
-		code = ta_session_collect(s, v->capture, areas->n ? owners : NULL);
+		code = ta_session_collect(s, &source, areas->n ? owners : NULL);
 	if (code != TA_EXIT_OK)
 		return code;
 	if (format == 1)
