@@ -222,6 +222,9 @@ static int put_listeners(struct scan *s, const char *netns, const struct ta_list
 		first = i;
 	}
 	ta_sockets_sort(&s->sockets);
+	/* Sockets without their group's key are nobody's. */
+	if (s->keys.error)
+		s->sockets.n = 0;
 	return s->keys.error;
 }
 

@@ -491,6 +491,7 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 	file_of(key, &file);
 
 	int rc = ta_host_read(h, file, TA_READ_CAP, text);
+	bool empty = rc == 0 && text->len == 0; /* the kernel ends even an empty word with a newline */
 
 	ta_buf_rtrim(text);
 	if ((rc == -ENOENT || rc == -ENOTDIR) && child_netns && hidden_in_child(row, key))
@@ -508,6 +509,8 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 		put_number(f, key, ta_buf_text(text));
 	else if (row->type == TA_T_INTS)
 		put_numbers(f, key, ta_buf_text(text));
+	else if (empty)
+		ta_facts_put_absent(f, TA_KEYS("sysctl", key), TA_MALFORMED, "%s is empty", file);
 	else
 		ta_put_str(f, ta_buf_text(text), "sysctl", key);
 }

@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool memory_failed;
+
+bool ta_memory_failed(void)
+{
+	return memory_failed;
+}
+
+void ta_memory_note_failure(void)
+{
+	memory_failed = true;
+}
+
 int ta_buf_reserve(struct ta_buf *b, size_t more)
 {
 	size_t need, cap;
@@ -22,8 +34,10 @@ int ta_buf_reserve(struct ta_buf *b, size_t more)
 	while (cap < need)
 		cap *= 2;
 	data = realloc(b->data, cap);
-	if (!data)
+	if (!data) {
+		ta_memory_note_failure();
 		return b->error = -ENOMEM;
+	}
 	b->data = data;
 	b->cap = cap;
 	b->data[b->len] = '\0';

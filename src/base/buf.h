@@ -29,6 +29,13 @@ void ta_buf_addc(struct ta_buf *b, char c);
 void ta_buf_printf(struct ta_buf *b, const char *fmt, ...) ta_printf(2, 3);
 void ta_buf_vprintf(struct ta_buf *b, const char *fmt, va_list ap) ta_printf(2, 0);
 
+/*
+ * True once any buffer or string vector of this process could not grow. Short texts are often built without a look at
+ * `error`; who prints a result asks here whether it can be believed.
+ */
+bool ta_memory_failed(void);
+void ta_memory_note_failure(void); /* for other containers */
+
 /* Makes room for `more` bytes beyond `len`; 0 or the sticky error. */
 int ta_buf_reserve(struct ta_buf *b, size_t more);
 

@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
+static void no_memory(struct ta_strv *s)
+{
+	ta_memory_note_failure();
+	s->error = -ENOMEM;
+}
+
 void ta_strv_addn(struct ta_strv *s, const char *text, size_t len)
 {
 	char *copy;
@@ -15,7 +23,7 @@ void ta_strv_addn(struct ta_strv *s, const char *text, size_t len)
 		char **v = reallocarray(s->v, cap, sizeof(*v));
 
 		if (!v) {
-			s->error = -ENOMEM;
+			no_memory(s);
 			return;
 		}
 		s->v = v;
@@ -23,7 +31,7 @@ void ta_strv_addn(struct ta_strv *s, const char *text, size_t len)
 	}
 	copy = strndup(text, len);
 	if (!copy) {
-		s->error = -ENOMEM;
+		no_memory(s);
 		return;
 	}
 	s->v[s->n++] = copy;

@@ -125,6 +125,8 @@ static int flush(struct ta_cli *cli, int code)
 {
 	int rc;
 
+	if (ta_memory_failed())
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory; what was found is not told");
 	if (cli->out.error)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "the output could not be built: %s",
 			strerror(-cli->out.error));

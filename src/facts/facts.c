@@ -302,6 +302,16 @@ void ta_facts_put_object(struct ta_facts *f, const char *const *path)
 }
 
 /* {"reason":…,"detail":…} under the path's text in `holes`. */
+static void add_text(struct ta_facts *f, struct json_object *to, const char *name, const char *text)
+{
+	struct json_object *v = new_text(text);
+
+	if (v && json_object_object_add(to, name, v) == 0)
+		return;
+	json_object_put(v);
+	fail(f, -ENOMEM);
+}
+
 static ta_printf(5, 0) void put_hole(struct ta_facts *f, struct json_object *holes, const char *const *path,
 	enum ta_reason why, const char *fmt, va_list ap)
 {
@@ -315,8 +325,8 @@ static ta_printf(5, 0) void put_hole(struct ta_facts *f, struct json_object *hol
 		fail(f, -ENOMEM);
 		return;
 	}
-	json_object_object_add(hole, "reason", json_object_new_string(ta_reason_name(why)));
-	json_object_object_add(hole, "detail", new_text(ta_buf_text(&detail)));
+	add_text(f, hole, "reason", ta_reason_name(why));
+	add_text(f, hole, "detail", ta_buf_text(&detail));
 }
 
 static void drop_value(struct ta_facts *f, const char *const *path)
@@ -435,9 +445,10 @@ static struct ta_absence absence_of(struct json_object *hole)
 	struct ta_absence a = {TA_MISSING, ""};
 	struct json_object *v;
 
-	if (json_object_object_get_ex(hole, "reason", &v))
+	/* null has no text. */
+	if (json_object_object_get_ex(hole, "reason", &v) && v)
 		(void)ta_reason_parse(json_object_get_string(v), &a.reason);
-	if (json_object_object_get_ex(hole, "detail", &v))
+	if (json_object_object_get_ex(hole, "detail", &v) && v)
 		a.detail = json_object_get_string(v);
 	return a;
 }

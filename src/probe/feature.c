@@ -48,9 +48,8 @@ bool ta_try_unknown(int rc)
 	case EINVAL:
 	case ENOTTY:
 	case EPROTONOSUPPORT:
-	case EAFNOSUPPORT:
 		return true;
-	default:
+	default: /* EAFNOSUPPORT too: RestrictAddressFamilies= of a unit says that of families that the kernel has */
 		return false;
 	}
 }

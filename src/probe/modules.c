@@ -1,6 +1,6 @@
 /*
  * Modules: loaded ones by /sys/module (a directory each; parts of the kernel
- * image only if they have parameters), then the two lists that depmod and the
+ * image only if they have parameters) or /proc/modules, then the two lists that depmod and the
  * build leave beside the modules of a release. The lists are long, so all names
  * are looked up in one pass.
  */
@@ -65,6 +65,19 @@ static int look_at_line(const char *line, size_t len, void *ctx)
 	return 0;
 }
 
+/* "nf_conntrack 180224 3 nf_nat,…" of /proc/modules. */
+static int look_at_loaded(const char *line, size_t len, void *ctx)
+{
+	struct pass *p = ctx;
+	size_t name = strcspn(line, " ");
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->states[i] == TA_MODULE_UNKNOWN && strlen(p->names[i]) == name &&
+			memcmp(line, p->names[i], name) == 0)
+			p->states[i] = TA_MODULE_LOADED;
+	return 0;
+}
+
 static bool any_unknown(const struct pass *p)
 {
 	for (size_t i = 0; i < p->n; i++)
@@ -110,6 +123,9 @@ void ta_modules_look(struct ta_host *h, const char *const *names, size_t n, enum
 				 ? (loadable ? TA_MODULE_LOADED : TA_MODULE_BUILTIN)
 				 : (loadable ? TA_MODULE_UNKNOWN : TA_MODULE_STATIC);
 	}
+	/* Where /sys is not mounted or may not be looked into, as in some containers. */
+	if (any_unknown(&p))
+		ta_host_lines(h, "/proc/modules", look_at_loaded, &p);
 	if (!any_unknown(&p) || !release_of(h, &release) ||
 		!look_in(h, release, "modules.builtin", &p, TA_MODULE_BUILTIN) || !any_unknown(&p) ||
 		!look_in(h, release, "modules.dep", &p, TA_MODULE_AVAILABLE))

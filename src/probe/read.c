@@ -19,13 +19,20 @@ const char *ta_fmt(char (*buf)[512], const char *fmt, ...)
 	return *buf;
 }
 
-/* Reads `file` into `text`, blanks at its end dropped; puts the reason and returns false if that fails. */
+/*
+ * Reads `file` into `text`, blanks at its end dropped; puts the reason and returns false if that fails. The kernel ends
+ * even an empty word or list with a newline: a file of no bytes is what a copy left that failed.
+ */
 static bool get(struct ta_host *h, struct ta_facts *f, const char *file, const char *const *path, struct ta_buf *text)
 {
 	int rc = ta_host_read(h, file, TA_READ_CAP, text);
 
 	if (rc < 0) {
 		ta_facts_put_errno(f, path, rc, file);
+		return false;
+	}
+	if (text->len == 0) {
+		ta_facts_put_absent(f, path, TA_MALFORMED, "%s is empty", file);
 		return false;
 	}
 	ta_buf_rtrim(text);

@@ -107,6 +107,9 @@ static void answers(void **state)
 	assert_unknown(f, "x", TA_MISSING, "Too many open files");
 	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -EACCES, .text = "here"});
 	assert_unknown(f, "x", TA_DENIED, "here");
+	/* As under RestrictAddressFamilies=. */
+	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -EAFNOSUPPORT});
+	assert_unknown(f, "x", TA_MISSING, "family");
 	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -ENODATA});
 	assert_unknown(f, "x", TA_NOT_ASKED, "capture");
 	f = ta_facts_free(f);

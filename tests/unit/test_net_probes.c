@@ -114,6 +114,34 @@ static void sysctls_of_a_child_namespace(void **state)
 	ta_facts_free(f);
 }
 
+/* A file of no bytes is what a failed copy leaves; it is neither "" nor the wrong choice. */
+static void empty_files(void **state)
+{
+	struct ta_facts *f = ta_facts_new();
+	struct ta_host *h = NULL;
+
+	tree_file(&t, "sys/word", "");
+	tree_file(&t, "sys/list", "\n");
+	assert_int_equal(ta_host_capture(t.dir, &h, NULL), 0);
+	ta_read_str(h, f, "/sys/word", TA_KEYS("a", "word"));
+	ta_read_cpulist(h, f, "/sys/word", TA_KEYS("a", "cpus"));
+	ta_read_cpulist(h, f, "/sys/list", TA_KEYS("a", "list"));
+	assert_absent(f, "a.word", TA_MALFORMED, "/sys/word is empty");
+	assert_absent(f, "a.cpus", TA_MALFORMED, "/sys/word is empty");
+	assert_fact(f, "[]", "a", "list");
+	ta_host_free(h);
+	ta_facts_free(f);
+
+	tree_file(&t, "proc/sys/net/ipv4/tcp_congestion_control", "");
+	tree_file(&t, "proc/sys/net/ipv4/ip_local_port_range", "");
+	tree_file(&t, "proc/sys/net/core/default_qdisc", "\n");
+	f = facts_of(&ta_probe_sysctl, NULL);
+	assert_absent(f, "sysctl[\"net.ipv4.tcp_congestion_control\"]", TA_MALFORMED, "empty");
+	assert_absent(f, "sysctl[\"net.ipv4.ip_local_port_range\"]", TA_MALFORMED, "");
+	assert_fact(f, "\"\"", "sysctl", "net.core.default_qdisc");
+	ta_facts_free(f);
+}
+
 static void sysctls_of_nothing(void **state)
 {
 	struct ta_facts *f = facts_of(&ta_probe_sysctl, NULL);
@@ -258,8 +286,12 @@ static void modules(void **state)
 	tree_file(&t, "proc/modules", "nf_conntrack 172032 2 xt_a,b, Live 0x0000000000000000\n"
 				      "igb 1 0 - Live 0x0\n");
 	tree_file(&t, "proc/sys/kernel/osrelease", "6.1.0-57-amd64\n");
-	tree_file(&t, "sys/module/nf_conntrack/refcnt", "2\n");
 	assert_int_equal(ta_host_capture(t.dir, &h, NULL), 0);
+	/* Without /sys the list of loaded ones still tells. */
+	ta_modules_look(h, names, TA_ARRAY_SIZE(names), states);
+	assert_int_equal(states[0], TA_MODULE_LOADED);
+	assert_int_equal(states[1], TA_MODULE_UNKNOWN);
+	tree_file(&t, "sys/module/nf_conntrack/refcnt", "2\n");
 	ta_modules_look(h, names, TA_ARRAY_SIZE(names), states);
 	assert_int_equal(states[0], TA_MODULE_LOADED);
 	assert_int_equal(states[1], TA_MODULE_UNKNOWN);
@@ -551,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		host_test(sysctls),
 		host_test(sysctls_of_a_child_namespace),
+		host_test(empty_files),
 		host_test(sysctls_of_nothing),
 		host_test(standins),
 		host_test(limits),

@@ -59,6 +59,8 @@ static int record(const char *dir, bool anonymize, const sigset_t *signals)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s; no capture was written", err.text);
 	if (is_asked_to_end(signals))
 		return ta_cli_fail(TA_EXIT_INTERNAL, "interrupted; no capture was written");
+	if (ta_memory_failed())
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory; no capture was written");
 	if (ta_host_record_finish(h, TA_VERSION, &err) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s; no capture was written", err.text);
 	return TA_EXIT_OK;
