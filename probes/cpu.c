@@ -5,11 +5,13 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "probe/cpuinfo.h"
+#include "probe/kcmdline.h"
 #include "probe/lscpu.h"
 #include "probe/probe.h"
 #include "probe/topology.h"
@@ -35,8 +37,8 @@ static const struct ta_field fields[] = {
 	{"cpu.smt.control", TA_T_STRING, "", "on, off, forceoff, notsupported, notimplemented (cpu/smt/control)", 0, {}},
 	{"cpu.smt.kind", TA_T_STRING, "",
 		"what threads of a core are: none, smt, or module (AMD family 15h: two integer cores share one FPU)", 0, {}},
-	{"cpu.isolated", TA_T_INTS, "", "CPUs that the scheduler leaves alone (isolcpus=, cpu/isolated)", TA_F_CPUS, {}},
-	{"cpu.nohz_full", TA_T_INTS, "", "CPUs without a regular tick (nohz_full=, cpu/nohz_full)", TA_F_CPUS, {}},
+	{"cpu.isolated", TA_T_INTS, "", "CPUs that the scheduler leaves alone (cpu/isolated, isolcpus=)", TA_F_CPUS, {}},
+	{"cpu.nohz_full", TA_T_INTS, "", "CPUs without a regular tick (cpu/nohz_full, nohz_full=)", TA_F_CPUS, {}},
 	{"cpu.model", TA_T_STRING, "", "name of the CPU (/proc/cpuinfo; on ARM from the part number)", 0, {}},
 	{"cpu.vendor", TA_T_STRING, "", "vendor_id of x86 (/proc/cpuinfo)", 0, {}},
 	{"cpu.family", TA_T_INT, "", "cpu family of x86 (/proc/cpuinfo)", 0, {}},
@@ -342,6 +344,64 @@ static void put_topology(struct ta_host *h, struct ta_facts *f, const struct ta_
 	free(part);
 }
 
+/* --- isolation ------------------------------------------------------------- */
+
+struct isolation {
+	const char *word; /* of the kernel command line */
+	char value[256];  /* of the last of them; "" */
+	bool given;
+};
+
+static int see_word(const char *key, const char *value, void *ctx)
+{
+	struct isolation *i = ctx;
+
+	if (strcmp(key, i->word))
+		return 0;
+	i->given = true;
+	snprintf(i->value, sizeof(i->value), "%s", value);
+	return 0;
+}
+
+/* "managed_irq,domain,2-5": flags, then the list. Without "domain" among flags nothing leaves the scheduler. */
+static int parse_isolcpus(const char *text, struct ta_cpuset *ret)
+{
+	bool flags = false, domain = false;
+
+	for (size_t n; isalpha((unsigned char)*text); text += n + (text[n] == ',')) {
+		n = strcspn(text, ",");
+		flags = true;
+		domain |= n == strlen("domain") && !strncmp(text, "domain", n);
+	}
+	return flags && !domain ? 0 : ta_cpuset_parse_list(ret, text);
+}
+
+/*
+ * Kernels before 4.2 have no cpu/isolated, and many copies lack it: the command line says the same
+ * (housekeeping_isolcpus_setup(), kernel/sched/isolation.c). Where it does not name the option, no CPU is.
+ */
+static void put_isolation(struct ta_host *h, struct ta_facts *f, const char *fact, const char *word)
+{
+	ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	struct isolation i = {.word = word};
+	char file[512];
+
+	ta_fmt(&file, CPU_DIR "/%s", fact);
+	if (ta_host_exists(h, file) || ta_host_read(h, "/proc/cmdline", TA_READ_CAP, &text)) {
+		ta_read_cpulist(h, f, file, TA_KEYS("cpu", fact));
+		return;
+	}
+	(void)ta_kcmdline_parse(ta_buf_text(&text), text.len, see_word, &i);
+	/* Not every kernel can run without a tick; that this one does only the file says. */
+	if (i.given && !strcmp(fact, "nohz_full"))
+		absent(f, fact, CPU_DIR "/nohz_full: not there");
+	else if (strlen(i.value) > 200 || (i.given && parse_isolcpus(i.value, &set)))
+		ta_facts_put_absent(f, TA_KEYS("cpu", fact), TA_MALFORMED, "%s= on the kernel command line", word);
+	else
+		ta_put_cpus(f, &set, "cpu", fact);
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup_topology struct ta_topology t = TA_TOPOLOGY_INIT;
@@ -356,8 +416,8 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	put_set(f, "online", &t.online);
 	ta_put_str(f, source, "cpu", "online_source");
 	put_present(h, f, &t.online);
-	ta_read_cpulist(h, f, CPU_DIR "/isolated", TA_KEYS("cpu", "isolated"));
-	ta_read_cpulist(h, f, CPU_DIR "/nohz_full", TA_KEYS("cpu", "nohz_full"));
+	put_isolation(h, f, "isolated", "isolcpus");
+	put_isolation(h, f, "nohz_full", "nohz_full");
 	put_kinds(h, f);
 	rc = ta_cpuinfo_read(h, true, &ci);
 	put_identity(f, &ci, rc);

@@ -26,6 +26,8 @@ static void see(struct ta_lscpu *l, const char *key, const char *value)
 			*counts[i].to = (unsigned)v;
 	if (!strcmp(key, "Model name") && !*l->model && strcmp(value, "-"))
 		snprintf(l->model, sizeof(l->model), "%s", value);
+	if (!strcmp(key, "Hypervisor vendor") && !*l->hypervisor)
+		snprintf(l->hypervisor, sizeof(l->hypervisor), "%s", value);
 	if (!strcmp(key, "Architecture") && !*l->arch)
 		snprintf(l->arch, sizeof(l->arch), "%s", value);
 }

@@ -12,6 +12,7 @@ struct ta_lscpu {
 	unsigned cpus, threads_per_core, cores_per_socket, sockets, nodes; /* 0: not said */
 	char model[128];
 	char arch[32];
+	char hypervisor[32]; /* vendor, as lscpu writes it: "KVM" */
 };
 
 /* The bytes of the output; what makes no sense is passed over. */

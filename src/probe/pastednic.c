@@ -11,19 +11,57 @@
 #include "probe/drvinfo.h"
 #include "probe/iptext.h"
 #include "probe/pasted.h"
+#include "probe/probe.h"
 
 /* --- the list ----------------------------------------------------- */
 
-/* Appends the names in `dir` that begin with `prefix`, without it. */
-static void add_names(struct ta_host *h, const char *dir, const char *prefix, struct ta_strv *ret)
+/* "ethtool_eth0" and "ethtool_-l_eth0" are of eth0; NULL: not an output of ethtool. */
+static const char *nic_of(const char *file)
 {
-	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	static const char prefix[] = "ethtool_";
 
-	if (ta_host_list(h, dir, &names) < 0)
+	if (strncmp(file, prefix, strlen(prefix)) != 0)
+		return NULL;
+	file += strlen(prefix);
+	if (*file == '-') {
+		file = strchr(file, '_');
+		return file && file[1] ? file + 1 : NULL;
+	}
+	return *file ? file : NULL;
+}
+
+static void add_files(struct ta_host *h, const char *dir, struct ta_strv *ret)
+{
+	ta_cleanup_strv struct ta_strv files = TA_STRV_INIT;
+
+	if (ta_host_list(h, dir, &files) < 0)
 		return;
-	for (size_t i = 0; i < names.n; i++)
-		if (strncmp(names.v[i], prefix, strlen(prefix)) == 0 && names.v[i][strlen(prefix)])
-			ta_strv_add(ret, names.v[i] + strlen(prefix));
+	for (size_t i = 0; i < files.n; i++) {
+		const char *nic = nic_of(files.v[i]);
+
+		if (nic)
+			ta_strv_add(ret, nic);
+	}
+}
+
+/* extra/ethtool-l/eth0 and extra/ethtool/eth0 */
+static void add_folders(struct ta_host *h, struct ta_strv *ret)
+{
+	ta_cleanup_strv struct ta_strv folders = TA_STRV_INIT;
+	char dir[512];
+
+	if (ta_host_list(h, "/extra", &folders) < 0)
+		return;
+	for (size_t i = 0; i < folders.n; i++) {
+		ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+
+		if (strcmp(folders.v[i], "ethtool") != 0 && strncmp(folders.v[i], "ethtool-", 8) != 0)
+			continue;
+		if (ta_host_list(h, ta_fmt(&dir, "/extra/%s", folders.v[i]), &names) < 0)
+			continue;
+		for (size_t k = 0; k < names.n; k++)
+			ta_strv_add(ret, names.v[k]);
+	}
 }
 
 /* Nothing is known of these but that they are there, and what -i tells. */
@@ -32,9 +70,9 @@ static int links_of_ethtool(const struct ta_pasted *p, struct ta_links *ret)
 	ta_cleanup_links struct ta_links links = TA_LINKS_INIT;
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
 
-	add_names(p->h, "/sos_commands/networking", "ethtool_-i_", &names);
-	add_names(p->h, "/extra", "ethtool_-i_", &names);
-	add_names(p->h, "/extra/ethtool-i", "", &names);
+	add_files(p->h, "/sos_commands/networking", &names);
+	add_files(p->h, "/extra", &names);
+	add_folders(p->h, &names);
 	ta_strv_sort(&names);
 	for (size_t i = 0; i < names.n; i++) {
 		struct ta_link *l = ta_links_add(&links, names.v[i], strlen(names.v[i]));

@@ -14,6 +14,7 @@
 #endif
 
 #include "probe/cpuinfo.h"
+#include "probe/lscpu.h"
 #include "probe/probe.h"
 
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/available_clocksource"
@@ -202,6 +203,21 @@ static const char *on_other(struct ta_host *h, const struct ta_dmi *dmi, const s
 	return dmi && ci->layout == TA_CPU_ARM && *dmi->sys_vendor && !ta_dmi_cloud(dmi) ? "none" : NULL;
 }
 
+/* The output of lscpu, which asked CPUID there (hv_vendors[] in util-linux sys-utils/lscpu-virt.c). */
+static const char *from_lscpu(struct ta_host *h)
+{
+	static const char *const names[][2] = {{"KVM", "kvm"}, {"Xen", "xen"}, {"Microsoft", "hyperv"}, {"VMware", "vmware"},
+		{"Innotek GmbH", "virtualbox"}, {"Oracle", "virtualbox"}, {"Parallels", "parallels"}, {"pHyp", "powervm"}};
+	struct ta_lscpu lscpu;
+
+	if (!ta_lscpu_read(h, &lscpu) || !*lscpu.hypervisor)
+		return NULL;
+	for (size_t i = 0; i < TA_ARRAY_SIZE(names); i++)
+		if (!strcmp(lscpu.hypervisor, names[i][0]))
+			return names[i][1];
+	return "other";
+}
+
 const char *ta_virt_find(struct ta_host *h, const struct ta_dmi *dmi)
 {
 	ta_cleanup_cpuinfo struct ta_cpuinfo ci = TA_CPUINFO_INIT;
@@ -212,6 +228,9 @@ const char *ta_virt_find(struct ta_host *h, const struct ta_dmi *dmi)
 		return name;
 	if (read_text(h, "/sys/hypervisor/type", &text) && !strcmp(ta_buf_text(&text), "xen"))
 		return is_xen_dom0(h) ? "none" : "xen";
+	name = from_lscpu(h);
+	if (name)
+		return name;
 	(void)ta_cpuinfo_read(h, true, &ci);
 	if (ci.layout == TA_CPU_X86)
 		return on_x86(h, &ci, firmware);

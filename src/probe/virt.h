@@ -11,7 +11,7 @@ bool ta_dmi_read(struct ta_host *h, struct ta_dmi *ret);
 
 /*
  * A name of place.virtualization ("none" where hardware is proved), or NULL where nothing tells. In this order:
- * CPUID (asked on a live x86), /sys/hypervisor, firmware strings, the hypervisor bit in /proc/cpuinfo with the
+ * CPUID (asked on a live x86), /sys/hypervisor, an output of lscpu, firmware strings, the hypervisor bit in /proc/cpuinfo with the
  * clock sources, /proc/sysinfo of s390, the device tree. `dmi` may be NULL.
  */
 const char *ta_virt_find(struct ta_host *h, const struct ta_dmi *dmi);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Holds tuneaudit against a folder of captured hosts and what is true of them.
 
-    check.py PROGRAM HOSTS [NAME…]
+    check.py PROGRAM CORPUS [NAME…]
 
-HOSTS/NAME/ is a capture (proc/, sys/ …) or holds one as tree.tar.gz; NAME/facts.json says what is true of it.
-Each host is read (`facts`) and judged (`check`): neither may crash, hang or find a rule broken. Prints what
-differs and ends with `N hosts, N truths checked, N wrong`; exit 1 if anything is wrong.
+CORPUS/hosts/NAME/ (or CORPUS/NAME/) is a capture (proc/, sys/ …) or holds one as tree.tar.gz; NAME/facts.json says
+what is true of it for machines, and hosts.py what its SOURCE.md says. CORPUS/outputs/ holds single outputs of
+commands, outputs.py what is true of them. Everything is read (`facts`) and judged (`check`): neither may crash, hang
+or find a rule broken. Prints what differs, then a line per source; exit 1 if anything is wrong.
 """
 import json
 import os
@@ -14,6 +15,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import hosts as known
+import outputs
 
 # facts.json is made by a script that believes the tree. What was written by hand beside it is truer:
 # host -> fact -> (value or None for "any, or absent", why).
@@ -229,17 +233,21 @@ def document(host, program, command, good, tree):
         return None
 
 
-def examine(program, folder, work):
-    truth = json.loads((folder / "facts.json").read_text())
-    tree = folder
-    if (folder / "tree.tar.gz").exists():
-        tree = work / folder.name
-        tree.mkdir()
-        subprocess.run(["tar", "-xzf", folder / "tree.tar.gz", "-C", tree, "--no-same-owner"], check=True)
-        for extra in ("extra", "etc"):
-            if (folder / extra).is_dir() and not (tree / extra).exists():
-                shutil.copytree(folder / extra, tree / extra)
-    host = Host(folder.name, truth, tree)
+def unpack(folder, work):
+    """The directory that is the capture; one in an archive is unpacked into `work`."""
+    if not (folder / "tree.tar.gz").exists():
+        return folder
+    tree = work / folder.name
+    tree.mkdir()
+    subprocess.run(["tar", "-xzf", folder / "tree.tar.gz", "-C", tree, "--no-same-owner"], check=True)
+    for extra in ("extra", "etc"):
+        if (folder / extra).is_dir() and not (tree / extra).exists():
+            shutil.copytree(folder / extra, tree / extra)
+    return tree
+
+
+def examine(program, folder, tree):
+    host = Host(folder.name, json.loads((folder / "facts.json").read_text()), tree)
     facts = document(host, program, "facts", (0,), tree)
     if facts:
         host.facts, host.absent = facts["facts"], facts["absent"]
@@ -251,21 +259,74 @@ def examine(program, folder, work):
     return host
 
 
-def main():
-    program, hosts = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-    names = sys.argv[3:] or sorted(p.parent.name for p in hosts.glob("*/facts.json"))
-    checked = wrong = 0
+def examine_statements(program, folder, tree):
+    """What SOURCE.md says: one entry of the table for each of its statements."""
+    judged = known.Judged(folder.name, program, tree)
+    judged.read()
+    statements = known.STATEMENTS.get(folder.name, [])
+    judged.check_statements(statements)
+    said = known.statements_of((folder / "SOURCE.md").read_text())
+    if statements and said != len(statements):
+        judged.wrong.append(f"{folder.name}: SOURCE.md makes {said} statements, {len(statements)} are known")
+    judged.untold += ["?"] * max(0, said - len(statements))
+    return judged
+
+
+class Source:
+    """The sum over one kind of source."""
+
+    def __init__(self, name):
+        self.name = name
+        self.n = self.statements = self.right = self.checked = self.inexpressible = self.untold = self.wrong = 0
+
+    def add(self, judged):
+        self.n += 1
+        self.statements += judged.statements
+        self.right += judged.right
+        self.checked += judged.checked
+        self.inexpressible += len(judged.inexpressible)
+        self.untold += len(judged.untold)
+        self.wrong += len(judged.wrong)
+        for text in judged.wrong:
+            print(text)
+
+    def tell(self):
+        print(f"{self.n} {self.name}: {self.statements + self.inexpressible + self.untold} statements, {self.right} right, "
+              f"{self.statements - self.right} wrong, {self.inexpressible} that no fact expresses, "
+              f"{self.untold} not in the table; {self.checked} checks, {self.wrong} wrong")
+
+
+def scratch_directory():
     # Thousands of small files per host: a disk takes minutes for what memory does in seconds.
     shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30 else None
+    return tempfile.TemporaryDirectory(prefix="tuneaudit-corpus.", dir=shm)
+
+
+def main():
+    program, corpus = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    folder = corpus / "hosts" if (corpus / "hosts").is_dir() else corpus
+    names = sys.argv[3:] or sorted(p.parent.name for p in folder.glob("*/facts.json"))
+    checked = wrong = 0
+    said, pasted = Source("hosts by SOURCE.md"), Source("outputs")
     for name in names:
-        with tempfile.TemporaryDirectory(prefix="tuneaudit-corpus.", dir=shm) as work:
-            host = examine(program, hosts / name, pathlib.Path(work))
+        with scratch_directory() as work:
+            tree = unpack(folder / name, pathlib.Path(work))
+            host = examine(program, folder / name, tree)
+            if (folder / name / "SOURCE.md").exists():
+                said.add(examine_statements(program, folder / name, tree))
         for text in host.wrong:
             print(text)
         checked += host.checked
         wrong += len(host.wrong)
+    if not sys.argv[3:] and (corpus / "outputs" / "index.json").exists():
+        with scratch_directory() as work:
+            for judged in outputs.all_of(program, corpus / "outputs", pathlib.Path(work)):
+                pasted.add(judged)
+    for source in (said, pasted):
+        if source.n:
+            source.tell()
     print(f"{len(names)} hosts, {checked} truths checked, {wrong} wrong")
-    return 1 if wrong or not names else 0
+    return 1 if wrong or said.wrong or pasted.wrong or not names else 0
 
 
 if __name__ == "__main__":

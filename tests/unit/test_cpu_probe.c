@@ -288,6 +288,29 @@ static void ids_of_cpuinfo(void **state)
 	FACT(f, "1", "cpu", "sockets");
 }
 
+/* Before 4.2 there is no cpu/isolated, and copies often lack it. */
+static void isolation_of_the_command_line(void **state)
+{
+	static const struct {
+		const char *cmdline, *isolated;
+	} all[] = {
+		{"isolcpus=2-3,5 quiet\n", "[2,3,5]"}, {"quiet\n", "[]"}, {"isolcpus=1 isolcpus=2\n", "[2]"},
+		{"isolcpus=domain,managed_irq,4\n", "[4]"}, {"isolcpus=managed_irq,4\n", "[]"}, {"isolcpus=nohz,4-5\n", "[]"},
+	};
+
+	file("0-7\n", CPU "online");
+	for (size_t i = 0; i < TA_ARRAY_SIZE(all); i++) {
+		file(all[i].cmdline, "proc/cmdline");
+		collect();
+		FACT(f, all[i].isolated, "cpu", "isolated");
+		FACT(f, "[]", "cpu", "nohz_full");
+	}
+	file("isolcpus=4-1 nohz_full=1-7\n", "proc/cmdline");
+	collect();
+	HOLE(f, TA_MALFORMED, "cpu.isolated");
+	HOLE(f, TA_MISSING, "cpu.nohz_full");
+}
+
 static void lscpu_of_a_report(void **state)
 {
 	file("0-7\n", CPU "online");
@@ -644,7 +667,7 @@ int main(void)
 		TEST(last_sources_of_online), TEST(nothing_is_known), TEST(wide_machine), TEST(siblings_without_smt),
 		TEST(default_sibling_list), TEST(packages_not_known), TEST(one_cpu_is_one_of_each),
 		TEST(huge_package_numbers), TEST(masks_and_ids_of_old_kernels), TEST(ids_of_cpuinfo),
-		TEST(lscpu_of_a_report), TEST(bulldozer_modules), TEST(arm_cluster_is_no_socket),
+		TEST(lscpu_of_a_report), TEST(isolation_of_the_command_line), TEST(bulldozer_modules), TEST(arm_cluster_is_no_socket),
 		TEST(big_little_by_clock), TEST(capacity_ranks), TEST(hybrid_x86), TEST(favoured_cores_are_no_type),
 		TEST(base_clock_tells_types), TEST(perf_names_types), TEST(odd_number_of_threads),
 		TEST(shared_policy_of_old_kernels), TEST(sleeping_policy_is_left_out), TEST(slow_clock_is_not_asked),

@@ -174,7 +174,7 @@ static void lscpu_output(void **state)
 	static const char text[] =
 		"Architecture:            x86_64\n  CPU op-mode(s):        32-bit, 64-bit\nCPU(s):                  16\n"
 		"  On-line CPU(s) list:   0-15\n  Model name:            A CPU \n    Thread(s) per core:  2\n"
-		"    Core(s) per socket:  4\n    Socket(s):           2\nNUMA:\n  NUMA node(s):          1\n";
+		"    Core(s) per socket:  4\n    Socket(s):           2\nVirtualization features:\n  Hypervisor vendor:     KVM\nNUMA:\n  NUMA node(s):          1\n";
 	struct ta_lscpu l;
 
 	ta_lscpu_parse(text, sizeof(text) - 1, &l);
@@ -185,6 +185,7 @@ static void lscpu_output(void **state)
 	assert_int_equal(l.cores_per_socket, 4);
 	assert_int_equal(l.sockets, 2);
 	assert_int_equal(l.nodes, 1);
+	assert_string_equal(l.hypervisor, "KVM");
 	assert_true(ta_lscpu_is_uniform(&l, 16));
 	assert_false(ta_lscpu_is_uniform(&l, 15));
 	ta_lscpu_parse("Socket(s): many\n", 17, &l);

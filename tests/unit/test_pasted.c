@@ -255,12 +255,16 @@ static void names_from_ethtool(void **state)
 	assert_int_equal(tree_make(&t), 0);
 	tree_file(&t, "extra/ethtool-i/ens3", "driver: virtio_net\nbus-info: 0000:00:03.0\n");
 	tree_file(&t, "extra/ethtool-i/flannel.1", "driver: vxlan\nbus-info: \n");
+	tree_file(&t, "extra/ethtool/eth9", "Settings for eth9:\n\tSpeed: 100Mb/s\n\tLink detected: yes\n");
+	tree_file(&t, "extra/ethtool_--show-eee_my_nic", "EEE settings for my_nic:\n\tEEE status: enabled - active\n");
 	tree_file(&t, "extra/ethtool-l/ens3", "Pre-set maximums:\nCombined: 4\nCurrent hardware settings:\nCombined: 1\n");
 	f = probe_tree(&t, probes, none);
 	FACT(f, "true", "nics", "ens3", "physical");
 	FACT(f, "4", "nics", "ens3", "channels", "combined", "max");
 	FACT(f, "false", "nics", "flannel.1", "physical");
 	FACT(f, "\"vxlan\"", "nics", "flannel.1", "driver");
+	FACT(f, "100", "nics", "eth9", "speed_mbps");
+	FACT(f, "true", "nics", "my_nic", "eee", "active");
 	HOLE(f, TA_MISSING, "nics.ens3.up");
 	HOLE(f, TA_NOT_ASKED, "nics.ens3.master");
 	HOLE(f, TA_NOT_ASKED, "nics.ens3.lower");
