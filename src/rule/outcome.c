@@ -139,6 +139,21 @@ static void add_evidence(struct ta_eval *ev, const struct ta_expr *term, const s
 	o->evidence[o->n_evidence++] = text;
 }
 
+/* Of several counters of which one is enough, those that show it. */
+static void add_evidence_of(struct ta_eval *ev, const struct ta_expr *e, struct ta_outcome *o)
+{
+	if (e->node != TA_N_OR || !o->evidence_hurts) {
+		ta_expr_terms(ev, e, add_evidence, o);
+		return;
+	}
+	for (const struct ta_expr *c = e->child; c; c = c->next) {
+		struct ta_value v = ta_eval(ev, c);
+
+		if (v.kind == TA_VAL_BOOL && v.b)
+			add_evidence_of(ev, c, o);
+	}
+}
+
 static void judge_evidence(struct judge *j, struct ta_outcome *o)
 {
 	struct ta_value v;
@@ -152,7 +167,7 @@ static void judge_evidence(struct judge *j, struct ta_outcome *o)
 	}
 	o->evidence_known = v.kind == TA_VAL_BOOL;
 	o->evidence_hurts = o->evidence_known && v.b;
-	ta_expr_terms(&j->ev, j->rule->evidence, add_evidence, o);
+	add_evidence_of(&j->ev, j->rule->evidence, o);
 }
 
 /* --- fix --------------------------------------------------------------------------------------- */

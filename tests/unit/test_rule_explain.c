@@ -161,6 +161,28 @@ static void test_na_says_what_does_not_hold(void **state)
 	ta_outcomes_done(&out);
 }
 
+static void test_evidence_of_several_is_what_shows_it(void **state)
+{
+	static const char rule[] = "want cpu.online > 4\n"
+		"evidence counters.softnet.dropped > 0 or counters.softnet.time_squeeze > 5";
+	ta_cleanup_facts struct ta_facts *f = host();
+	struct ta_outcomes out;
+
+	ta_put_i64(f, 0, "counters", "softnet", "dropped");
+	ta_put_i64(f, 9, "counters", "softnet", "time_squeeze");
+	out = judge(rule, f);
+	assert_int_equal(out.v[0].n_evidence, 1);
+	assert_string_equal(out.v[0].evidence[0], "counters.softnet.time_squeeze is 9");
+	ta_outcomes_done(&out);
+
+	/* Where none does, all are told. */
+	ta_put_i64(f, 5, "counters", "softnet", "time_squeeze");
+	out = judge(rule, f);
+	assert_true(out.v[0].evidence_known && !out.v[0].evidence_hurts);
+	assert_int_equal(out.v[0].n_evidence, 2);
+	ta_outcomes_done(&out);
+}
+
 static void test_evidence_that_was_read_twice(void **state)
 {
 	static const struct {
@@ -266,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_values_for_people),
 		cmocka_unit_test(test_na_says_what_does_not_hold),
 		cmocka_unit_test(test_evidence),
+		cmocka_unit_test(test_evidence_of_several_is_what_shows_it),
 		cmocka_unit_test(test_evidence_that_was_read_twice),
 		cmocka_unit_test(test_explain_for_people),
 	};
