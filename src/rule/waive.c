@@ -67,6 +67,14 @@ int ta_waivers_resolve(struct ta_rules *rs, struct ta_diags *diags)
 	return rc;
 }
 
+/* A waiver may name a subject in full or without the address behind its name: "eth0" is "eth0 (0000:01:00.0)" too. */
+static bool names_subject(const char *waived, const char *subject)
+{
+	size_t len = strlen(waived);
+
+	return strncmp(waived, subject, len) == 0 && (!subject[len] || strncmp(subject + len, " (", 2) == 0);
+}
+
 const struct ta_waiver *ta_rules_waiver(const struct ta_rules *rs, const char *rule, const char *subject)
 {
 	const struct ta_waiver *best = NULL;
@@ -74,7 +82,7 @@ const struct ta_waiver *ta_rules_waiver(const struct ta_rules *rs, const char *r
 	for (const struct ta_waiver_entry *e = rs->waivers; e; e = e->next) {
 		const struct ta_waiver *w = &e->waiver;
 
-		if (strcmp(w->rule, rule) != 0 || (w->subject && strcmp(w->subject, subject) != 0))
+		if (strcmp(w->rule, rule) != 0 || (w->subject && !names_subject(w->subject, subject)))
 			continue;
 		/* Of several the one that holds longest. */
 		if (!best || w->until_time > best->until_time)

@@ -137,6 +137,9 @@ static void test_waivers(void **state)
 	assert_string_equal(w->until, "2027-01-31");
 	assert_int_equal(w->until_time, 1801439999); /* date -u -d '2027-01-31 23:59:59' +%s */
 	assert_null(ta_rules_waiver(k.rs, "nic.a", "eth1"));
+	assert_ptr_equal(ta_rules_waiver(k.rs, "nic.a", "eth0 (0000:01:00.0)"), w);
+	assert_null(ta_rules_waiver(k.rs, "nic.a", "eth0.100"));
+	assert_null(ta_rules_waiver(k.rs, "nic.a", "eth"));
 	w = ta_rules_waiver(k.rs, "net.a", "host");
 	assert_null(w->until);
 	assert_true(w->until_time == INT64_MAX);
