@@ -19,6 +19,7 @@ static const struct ta_field fields[] = {
 	{"settings.*.overridden", TA_T_STRINGS, "",
 		"those of them that somebody of this host wrote (not below /usr/lib) and that want another value", 0, {}},
 	{"settings.*.ignored", TA_T_STRINGS, "", "FILE:LINE of lines for it that nothing applies at boot", 0, {}},
+	{"settings.*.unread", TA_T_BOOL, "", "some of them stand in /etc/sysctl.conf, which is not read here", 0, {}},
 	{"settings.*.ignored_by", TA_T_STRING, "", "why: what does not read the file, or the line that excludes it; \"\" = none is ignored", 0, {}},
 
 	{"boot.sysctl_loader", TA_T_STRING, "",
@@ -55,6 +56,7 @@ static void add_value(const char *value, struct ta_buf *b)
 
 struct lists {
 	struct ta_strv others, overridden, ignored;
+	bool unread;
 };
 
 static void sort_line(const struct ta_setters *s, const struct ta_set_result *r, const struct ta_setter *x,
@@ -68,6 +70,7 @@ static void sort_line(const struct ta_setters *s, const struct ta_set_result *r,
 	ta_setter_place(s, x, &place);
 	if (x->by == TA_SET_UNREAD || (x->key && r->excluded_by)) {
 		ta_strv_add(&ret->ignored, ta_buf_text(&place));
+		ret->unread = ret->unread || x->by == TA_SET_UNREAD;
 		return;
 	}
 	ta_strv_add(&ret->others, ta_buf_text(&place));
@@ -93,6 +96,7 @@ static void put_lists(struct ta_facts *f, const struct ta_setters *s, const stru
 	ta_facts_put_strs(f, TA_KEYS("settings", k->name, "others"), l.others.v, l.others.n);
 	ta_facts_put_strs(f, TA_KEYS("settings", k->name, "overridden"), l.overridden.v, l.overridden.n);
 	ta_facts_put_strs(f, TA_KEYS("settings", k->name, "ignored"), l.ignored.v, l.ignored.n);
+	ta_put_bool(f, l.unread, "settings", k->name, "unread");
 	if (r->excluded_by) {
 		ta_setter_place(s, r->excluded_by, &why);
 		ta_put_str(f, ta_buf_text(&why), "settings", k->name, "ignored_by");
@@ -194,6 +198,14 @@ static void put_absent(struct ta_facts *f, enum ta_reason why, const char *text)
 	ta_facts_put_absent(f, TA_KEYS("boot", "sysctl_broken"), why, "%s", text);
 }
 
+/* Nothing applies sysctl files at boot here. */
+static void put_nothing(struct ta_facts *f)
+{
+	ta_put_object(f, "settings");
+	ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_files"), NULL, 0);
+	ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_broken"), NULL, 0);
+}
+
 static void put_modules(struct ta_facts *f, struct ta_host *h)
 {
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
@@ -220,7 +232,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	if (rc)
 		put_absent(f, ta_reason_of(rc), "what applies sysctl files here is not known");
 	else if (loader == TA_BOOT_NOBODY)
-		put_absent(f, TA_UNSUPPORTED, "nothing applies sysctl files at boot here");
+		put_nothing(f);
 	else
 		put_boot(f, h, loader);
 }

@@ -18,6 +18,10 @@ static const struct ta_field fields[] = {
 	{"settings.*.running", TA_T_STRING, "", "the value now", 0, {}},
 	{"settings.*.next_boot", TA_T_STRING, "", "the value that the next boot sets, as the kernel reads the line", 0, {}},
 	{"settings.*.differs", TA_T_BOOL, "", "these two are different", 0, {}},
+	{"settings.*.comparable", TA_T_BOOL, "",
+		"they can be held against each other: something sets it in time, and the kernel takes it as it is written", 0, {}},
+	{"settings.*.refused", TA_T_BOOL, "", "the line is there, but the kernel takes no such value", 0, {}},
+	{"settings.*.there", TA_T_BOOL, "", "this kernel has the sysctl now", 0, {}},
 	{"settings.*.in_time", TA_T_BOOL, "",
 		"the sysctl is there when its line is applied: it needs no module that is loaded later", 0, {}},
 	{"settings.*.module", TA_T_STRING, "", "the module that the sysctl comes with; \"\" = the kernel itself", 0, {}},
@@ -210,6 +214,32 @@ static void put_unknown(struct ta_facts *f, const char *key, enum ta_reason why,
 {
 	ta_facts_put_absent(f, TA_KEYS("settings", key, "next_boot"), why, "%s", text);
 	ta_facts_put_absent(f, TA_KEYS("settings", key, "differs"), why, "%s", text);
+	ta_put_bool(f, false, "settings", key, "comparable");
+}
+
+static void put_difference(struct ta_facts *f, const char *key, const char *boot, const char *running)
+{
+	ta_cleanup_buf struct ta_buf whole = TA_BUF_INIT;
+	const char *rest = running;
+
+	if (same(boot, running)) {
+		ta_put_str(f, running, "settings", key, "next_boot");
+		ta_put_bool(f, false, "settings", key, "differs");
+		ta_put_bool(f, true, "settings", key, "comparable");
+		return;
+	}
+	if (is_adjusted(key)) {
+		put_unknown(f, key, TA_UNSUPPORTED, "the kernel adjusts what is written to it");
+		return;
+	}
+	/* The elements that the line does not name. */
+	for (const char *c = boot; *c && *rest; c++)
+		if (*c == ' ')
+			rest += strcspn(rest, " ") + (rest[strcspn(rest, " ")] == ' ');
+	ta_buf_printf(&whole, "%s%s", boot, rest + strcspn(rest, " "));
+	ta_put_str(f, ta_buf_text(&whole), "settings", key, "next_boot");
+	ta_put_bool(f, true, "settings", key, "differs");
+	ta_put_bool(f, true, "settings", key, "comparable");
 }
 
 /* TuneD's ">N" and "<N": at least, at most. */
@@ -217,45 +247,52 @@ static void put_bound(struct ta_facts *f, const char *key, const char *value, co
 {
 	int64_t bound, now;
 
-	if (ta_parse_i64(value + 1, &bound) || ta_parse_i64(running, &now)) {
+	if (ta_parse_i64(value + 1, &bound) || ta_parse_i64(running, &now))
 		put_unknown(f, key, TA_UNSUPPORTED, "TuneD works it out when it starts");
-		return;
-	}
-	ta_facts_put_absent(f, TA_KEYS("settings", key, "next_boot"), TA_UNSUPPORTED, "TuneD sets at %s %lld",
-		*value == '>' ? "least" : "most", (long long)bound);
-	ta_put_bool(f, *value == '>' ? now < bound : now > bound, "settings", key, "differs");
-}
-
-static void put_difference(struct ta_facts *f, const char *key, const char *boot, const char *running)
-{
-	bool differs = !same(boot, running);
-
-	ta_put_str(f, boot, "settings", key, "next_boot");
-	if (differs && is_adjusted(key))
-		ta_facts_put_absent(f, TA_KEYS("settings", key, "differs"), TA_UNSUPPORTED,
-			"the kernel adjusts what is written to it");
 	else
-		ta_put_bool(f, differs, "settings", key, "differs");
+		put_difference(f, key, (*value == '>' ? now < bound : now > bound) ? value + 1 : running, running);
 }
 
 static void put_next_boot(struct ta_facts *f, const char *key, const char *value, const char *running)
 {
 	ta_cleanup_buf struct ta_buf boot = TA_BUF_INIT;
 	const char *other = partner(key);
-	bool persisted = false;
+	bool persisted = false, refused = false;
 
-	if (other && ta_facts_get_bool(f, TA_KEYS("settings", other, "persisted"), &persisted) && persisted)
+	if (other && ta_facts_get_bool(f, TA_KEYS("settings", other, "persisted"), &persisted) && persisted) {
 		put_unknown(f, key, TA_UNSUPPORTED, "its counterpart is set too, and the later one switches the other off");
-	else if (!running)
-		put_unknown(f, key, TA_MISSING, "this kernel does not have the sysctl now");
-	else if (*value == '>' || *value == '<')
+	} else if (*value == '>' || *value == '<') {
 		put_bound(f, key, value, running);
-	else if (strstr(value, "${"))
+	} else if (strstr(value, "${")) {
 		put_unknown(f, key, TA_UNSUPPORTED, "TuneD works it out when it starts");
-	else if (written(value, ta_facts_at(f, TA_KEYS("sysctl", key)), &boot) < 0)
+	} else if (written(value, ta_facts_at(f, TA_KEYS("sysctl", key)), &boot) < 0) {
 		put_unknown(f, key, TA_MALFORMED, "the kernel refuses such a value");
-	else
+		refused = true;
+	} else {
 		put_difference(f, key, ta_buf_text(&boot), running);
+	}
+	ta_put_bool(f, refused, "settings", key, "refused");
+}
+
+/* Whether the sysctl is there, and its value; false if it is not known to be. */
+static bool put_running(struct ta_facts *f, const char *key, struct ta_buf *ret)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+	struct ta_absence why;
+
+	if (running_text(ta_facts_at(f, TA_KEYS("sysctl", key)), ret)) {
+		ta_put_str(f, ta_buf_text(ret), "settings", key, "running");
+		ta_put_bool(f, true, "settings", key, "there");
+		return true;
+	}
+	ta_path_format(&path, TA_KEYS("sysctl", key));
+	why = ta_facts_absence(f, ta_buf_text(&path));
+	ta_facts_put_absent(f, TA_KEYS("settings", key, "running"), why.reason, "%s", why.detail);
+	if (why.reason == TA_MISSING)
+		ta_put_bool(f, false, "settings", key, "there");
+	else
+		ta_facts_put_absent(f, TA_KEYS("settings", key, "there"), why.reason, "%s", why.detail);
+	return false;
 }
 
 /* --- set by hand ----------------------------------------------------------------------------- */
@@ -334,48 +371,55 @@ static bool starts_otherwise(const struct ta_facts *f, const struct start *s)
 	return json_object_is_type(o, json_type_int) && !in_ranges(s, json_object_get_int64(o));
 }
 
+static void put_set_by_hand(struct ta_facts *f, const char *key)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	if (!ta_facts_at(f, TA_KEYS("settings", key))) {
+		ta_put_bool(f, false, "settings", key, "persisted");
+		ta_put_bool(f, false, "settings", key, "unread");
+		ta_put_bool(f, false, "settings", key, "refused");
+		ta_put_bool(f, false, "settings", key, "comparable");
+		ta_put_bool(f, true, "settings", key, "there");
+		running_text(ta_facts_at(f, TA_KEYS("sysctl", key)), &text);
+		ta_put_str(f, ta_buf_text(&text), "settings", key, "running");
+	}
+	ta_put_bool(f, true, "settings", key, "by_hand");
+}
+
 /* Only where all files were read does "nothing sets it" hold. */
 static void put_by_hand(struct ta_facts *f)
 {
 	struct ta_absence why;
+	bool persisted;
 
 	if (ta_facts_incomplete(f, "settings", &why))
 		return;
 	for (size_t i = 0; i < TA_ARRAY_SIZE(starts); i++) {
-		const char *key = starts[i].key;
-		bool persisted = false;
-
-		ta_facts_get_bool(f, TA_KEYS("settings", key, "persisted"), &persisted);
-		if (!persisted && starts_otherwise(f, &starts[i])) {
-			ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-
-			running_text(ta_facts_at(f, TA_KEYS("sysctl", key)), &text);
-			ta_put_bool(f, false, "settings", key, "persisted");
-			ta_put_bool(f, true, "settings", key, "by_hand");
-			ta_put_str(f, ta_buf_text(&text), "settings", key, "running");
-		}
+		persisted = false;
+		ta_facts_get_bool(f, TA_KEYS("settings", starts[i].key, "persisted"), &persisted);
+		if (!persisted && starts_otherwise(f, &starts[i]))
+			put_set_by_hand(f, starts[i].key);
 	}
 }
 
 static void compute_one(struct ta_facts *f, const char *key)
 {
 	ta_cleanup_buf struct ta_buf running = TA_BUF_INIT;
-	bool known = running_text(ta_facts_at(f, TA_KEYS("sysctl", key)), &running), persisted = false, in_time;
+	bool known = put_running(f, key, &running), persisted = false, in_time = put_in_time(f, key);
 	const char *value = ta_facts_get_str(f, TA_KEYS("settings", key, "value"));
 
-	if (known)
-		ta_put_str(f, ta_buf_text(&running), "settings", key, "running");
-	else
-		ta_facts_put_absent(f, TA_KEYS("settings", key, "running"), TA_MISSING, "the sysctl is not there now");
 	ta_facts_get_bool(f, TA_KEYS("settings", key, "persisted"), &persisted);
 	ta_put_bool(f, false, "settings", key, "by_hand");
-	in_time = put_in_time(f, key);
+	ta_put_bool(f, false, "settings", key, "refused");
 	if (!persisted || !value)
 		put_unknown(f, key, TA_MISSING, "nothing sets it at boot");
 	else if (!in_time)
 		put_unknown(f, key, TA_MISSING, "the module that it comes with is loaded later");
+	else if (!known)
+		put_unknown(f, key, TA_MISSING, "the sysctl is not there now");
 	else
-		put_next_boot(f, key, value, known ? ta_buf_text(&running) : NULL);
+		put_next_boot(f, key, value, ta_buf_text(&running));
 }
 
 static void compute(struct ta_facts *f)

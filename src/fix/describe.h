@@ -72,6 +72,9 @@ void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, 
 /* True if the facts say that this host is a container ("docker", "lxc" … in place.container). */
 bool ta_fix_in_container(const struct ta_facts *facts);
 
+/* Appends where the next boot takes a sysctl from: "/etc/sysctl.d/90-x.conf:3", or nothing if that is not known. */
+void ta_setting_place(const struct ta_facts *facts, const char *key, struct ta_buf *b);
+
 /*
  * CPUs for the work of an interface, best first: of its NUMA node (all online ones where that is not known), no
  * isolated ones, one thread of each physical core before their siblings, fast cores before small ones.

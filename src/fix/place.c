@@ -18,6 +18,18 @@ bool ta_fix_in_container(const struct ta_facts *facts)
 	return kind && *kind && strcmp(kind, "none") != 0;
 }
 
+void ta_setting_place(const struct ta_facts *facts, const char *key, struct ta_buf *b)
+{
+	const char *file = ta_facts_get_str(facts, TA_KEYS("settings", key, "file"));
+	int64_t line;
+
+	if (!file)
+		return;
+	ta_buf_adds(b, file);
+	if (ta_facts_get_i64(facts, TA_KEYS("settings", key, "line"), &line))
+		ta_buf_printf(b, ":%lld", (long long)line);
+}
+
 static void local_cpus(const struct ta_facts *facts, const char *ifname, struct ta_cpuset *ret)
 {
 	char key[24];

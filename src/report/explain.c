@@ -99,6 +99,43 @@ static void defined_in(const struct ta_rule *r, const struct ta_report_options *
 	optional(b, o, "Written in", ta_buf_text(&text));
 }
 
+static const char *setting_text(const struct ta_facts *f, const char *key, const char *name)
+{
+	return ta_facts_get_str(f, TA_KEYS("settings", key, name));
+}
+
+/* "net.core.somaxconn: /etc/sysctl.d/90-x.conf:3 sets 4096"; nothing for one of which nothing is known. */
+static void add_setter(struct ta_buf *b, const struct ta_facts *f, const char *key)
+{
+	const char *file = setting_text(f, key, "file"), *value = setting_text(f, key, "value");
+	const char *boot = setting_text(f, key, "next_boot"), *by = setting_text(f, key, "ignored_by");
+	int64_t line;
+	bool hand;
+
+	if (file && value) {
+		ta_buf_printf(b, "%s: %s", key, file);
+		if (ta_facts_get_i64(f, TA_KEYS("settings", key, "line"), &line))
+			ta_buf_printf(b, ":%lld", (long long)line);
+		ta_buf_printf(b, " sets %s at boot\n", boot ? boot : value);
+	} else if (by && *by) {
+		ta_buf_printf(b, "%s: nothing at boot; ignored by %s\n", key, by);
+	} else if (ta_facts_get_bool(f, TA_KEYS("settings", key, "by_hand"), &hand) && hand) {
+		ta_buf_printf(b, "%s: nothing at boot, and no kernel starts with what runs\n", key);
+	}
+}
+
+static void setters(const struct ta_explanation *e, const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	for (size_t i = 0; i < e->sysctls->n; i++)
+		add_setter(&text, e->host, e->sysctls->v[i]);
+	if (!text.len)
+		return;
+	section(b, o, "Who sets it");
+	indented_lines(b, o, ta_buf_text(&text));
+}
+
 /* The commands for what fails; the facts above said why it does. */
 static void commands(const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
 {
@@ -119,6 +156,7 @@ void ta_report_explain(
 	host = expressions(ret, o, e->facts);
 	section(ret, o, "On this host");
 	indented_lines(ret, o, host);
+	setters(e, o, ret);
 	commands(e->audit, o, ret);
 	ta_part_waived(e->audit, o, ret);
 	optional(ret, o, "The kernel's default", e->rule->defaults);

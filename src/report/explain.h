@@ -10,6 +10,8 @@ struct ta_explanation {
 	const struct ta_audit *audit;  /* of this rule alone */
 	const char *facts;             /* what ta_rule_explain() says */
 	const struct ta_strv *members; /* profiles that have the rule */
+	const struct ta_facts *host;
+	const struct ta_strv *sysctls; /* that the rule reads: who sets them is told */
 };
 
 void ta_report_explain(

@@ -117,6 +117,57 @@ static void test_sysctl_raises(void **state)
 	expect(f, "sysctl.set", "r", "{\"key\":\"net.core.somaxconn\",\"value\":8000.2}", "sysctl -w net.core.somaxconn=8001");
 }
 
+/* Where a line of somebody's stands, and that one of ours would be read before it. */
+static void test_sysctl_names_the_line(void **state)
+{
+	static const char args[] = "{\"key\":\"net.core.somaxconn\",\"value\":65535}";
+	ta_cleanup_facts struct ta_facts *f = sysctl_facts();
+
+	ta_put_str(f, "sysctl.d", "settings", "net.core.somaxconn", "set_by");
+	ta_put_str(f, "/etc/sysctl.d/10-own.conf", "settings", "net.core.somaxconn", "file");
+	ta_put_i64(f, 3, "settings", "net.core.somaxconn", "line");
+	expect(f, "sysctl.set", "r", args, "# /etc/sysctl.d/10-own.conf:3 sets it now\nsysctl -w net.core.somaxconn=65535");
+	expect_persist(f, "sysctl.set", "r", args, "/etc/sysctl.d/90-tuneaudit.conf", "net.core.somaxconn = 65535\n");
+	ta_put_str(f, "/usr/lib/sysctl.d/99-v.conf", "settings", "net.core.somaxconn", "file");
+	expect(f, "sysctl.set", "r", args,
+		"# /usr/lib/sysctl.d/99-v.conf:3 sets it: change that line too\nsysctl -w net.core.somaxconn=65535");
+	expect_persist(f, "sysctl.set", "r", args, "", "");
+	ta_put_str(f, "/etc/sysctl.d/90-tuneaudit.conf", "settings", "net.core.somaxconn", "file");
+	expect(f, "sysctl.set", "r", args, "sysctl -w net.core.somaxconn=65535");
+}
+
+static void test_lines_of_sysctls(void **state)
+{
+	static const char args[] = "{\"key\":\"net.core.somaxconn\"}", odd[] = "{\"key\":\"kernel.core_pattern\"}";
+	char text[] = "/etc/sysctl.d/10-a.conf:1 sets 1024", *lost[] = {text};
+	ta_cleanup_facts struct ta_facts *f = sysctl_facts();
+
+	refuse(f, "setting.keep", "", args, "table");
+	refuse(f, "setting.module", "", args, "no module");
+	ta_put_str(f, "65535", "settings", "net.core.somaxconn", "running");
+	expect(f, "setting.keep", "", args, "");
+	expect_persist(f, "setting.keep", "", args, "/etc/sysctl.d/90-tuneaudit.conf", "net.core.somaxconn = 65535\n");
+	ta_put_str(f, "/etc/sysctl.d/20-b.conf", "settings", "net.core.somaxconn", "file");
+	ta_put_i64(f, 3, "settings", "net.core.somaxconn", "line");
+	ta_put_str(f, "0x1000 #", "settings", "net.core.somaxconn", "value");
+	ta_put_str(f, "4096", "settings", "net.core.somaxconn", "next_boot");
+	ta_facts_put_strs(f, TA_KEYS("settings", "net.core.somaxconn", "overridden"), lost, 1);
+	expect(f, "setting.agree", "", args,
+		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000; change that line if what runs is right, else\n"
+		"sysctl -w net.core.somaxconn=4096");
+	expect(f, "setting.lines", "", args,
+		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000\n"
+		"# /etc/sysctl.d/10-a.conf:1 sets 1024 and is overridden");
+	/* What came from a file is no command. */
+	ta_put_str(f, "$(id)", "settings", "net.core.somaxconn", "next_boot");
+	expect(f, "setting.agree", "", args,
+		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000: make that line and what runs agree");
+	ta_put_str(f, "x", "settings", "kernel.core_pattern", "running");
+	refuse(f, "setting.keep", "", odd, "table");
+	ta_put_str(f, "nf_conntrack", "settings", "net.core.somaxconn", "module");
+	expect_persist(f, "setting.module", "", args, "/etc/modules-load.d/tuneaudit.conf", "nf_conntrack\n");
+}
+
 static void test_sysctl_never_lowers(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = sysctl_facts();
@@ -546,6 +597,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sysctl_raises),
+		cmocka_unit_test(test_sysctl_names_the_line),
+		cmocka_unit_test(test_lines_of_sysctls),
 		cmocka_unit_test(test_sysctl_never_lowers),
 		cmocka_unit_test(test_sysctl_vector_by_element),
 		cmocka_unit_test(test_sysctl_closed_table),

@@ -55,8 +55,35 @@ static const struct ta_profile *choose_profile(const struct ta_ruleset *rs, cons
 	return NULL;
 }
 
+static void add_owner(const struct ta_field *field, const char *owner, void *ctx)
+{
+	(void)field;
+	if (!ta_strv_has(ctx, owner))
+		ta_strv_add(ctx, owner);
+}
+
+/* The names of the sysctls that the rule reads; who sets them is a fact that it does not read. */
+static void find_sysctls(const struct ta_schema *schema, const struct ta_rule *r, struct ta_strv *ret,
+	struct ta_strv *owners)
+{
+	static const char prefix[] = "sysctl[\"";
+	ta_cleanup_strv struct ta_strv paths = TA_STRV_INIT;
+	const struct ta_schema_node *settings = ta_schema_find_text(schema, "settings");
+
+	ta_rule_paths(r, &paths);
+	for (size_t i = 0; i < paths.n; i++) {
+		const char *name = paths.v[i] + sizeof(prefix) - 1;
+
+		if (strncmp(paths.v[i], prefix, sizeof(prefix) - 1) == 0)
+			ta_strv_addn(ret, name, strcspn(name, "\""));
+	}
+	if (ret->n && settings)
+		ta_schema_leaves(settings, add_owner, owners);
+}
+
 static int explain(struct ta_cli *cli, const struct ta_ruleset *rs, const struct ta_rule *r,
-	const struct ta_facts *facts, const struct ta_strv *members, const struct ta_audit *audit)
+	const struct ta_facts *facts, const struct ta_strv *members, const struct ta_strv *sysctls,
+	const struct ta_audit *audit)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	const struct ta_report_options o = {.columns = cli->columns,
@@ -65,7 +92,8 @@ static int explain(struct ta_cli *cli, const struct ta_ruleset *rs, const struct
 		.tool_version = TA_VERSION,
 		.program = cli->program,
 		.how = ""};
-	struct ta_explanation e = {.rule = r, .audit = audit, .members = members};
+	struct ta_explanation e = {
+		.rule = r, .audit = audit, .members = members, .host = facts, .sysctls = sysctls};
 
 	if (ta_rule_explain(rs->rules, r, audit->profile, facts, &text) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
@@ -78,7 +106,7 @@ static int on_host(struct ta_cli *cli, const struct values *v, const char *id, s
 	struct ta_ruleset *rs)
 {
 	ta_cleanup_strv struct ta_strv members = TA_STRV_INIT, owners = TA_STRV_INIT,
-				       only = TA_STRV_INIT;
+				       only = TA_STRV_INIT, sysctls = TA_STRV_INIT;
 	struct ta_audit_options o = {.only = &only};
 	const struct ta_source_options source = {.capture = v->capture};
 	struct ta_audit audit;
@@ -93,6 +121,7 @@ static int on_host(struct ta_cli *cli, const struct values *v, const char *id, s
 		return TA_EXIT_USAGE;
 	ta_strv_add(&only, r->id);
 	ta_rule_owners(r, &owners);
+	find_sysctls(s->schema, r, &sysctls, &owners);
 	code = ta_session_collect(s, &source, &owners);
 	if (code != TA_EXIT_OK)
 		return code;
@@ -101,7 +130,7 @@ static int on_host(struct ta_cli *cli, const struct values *v, const char *id, s
 	if (ta_fixtext_fill(&audit, s->facts) < 0)
 		code = ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
 	else
-		code = explain(cli, rs, r, s->facts, &members, &audit);
+		code = explain(cli, rs, r, s->facts, &members, &sysctls, &audit);
 	ta_audit_done(&audit);
 	return code;
 }

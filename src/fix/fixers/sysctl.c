@@ -17,7 +17,7 @@ static const struct ta_fix_param params[] = {
 	{"index", TA_T_INT, false}, /* the one element that is meant, from 0 */
 };
 
-static const char *const reads[] = {"sysctl[\"net.core.somaxconn\"]", "place.container", NULL};
+static const char *const reads[] = {"sysctl[\"net.core.somaxconn\"]", "place.container", "settings.*.file", NULL};
 
 static const struct ta_fix_sig sigs[] = {{"sysctl.set", params, TA_ARRAY_SIZE(params), reads}};
 
@@ -141,12 +141,31 @@ static int keep_order(struct vector *v, struct ta_err *err)
 	return 0;
 }
 
+/*
+ * Where the next boot takes the value from now. False if our file is read before that line, so that a line of ours
+ * would be lost.
+ */
+static bool add_present_line(struct ta_fix_text *ret, const struct ta_facts *facts, const char *key)
+{
+	const char *file = ta_facts_get_str(facts, TA_KEYS("settings", key, "file"));
+	const char *by = ta_facts_get_str(facts, TA_KEYS("settings", key, "set_by"));
+	bool later;
+
+	if (!file || !by || !strcmp(file, TA_SYSCTL_FILE))
+		return true;
+	later = !strcmp(by, "sysctl.d") && strcmp(strrchr(file, '/') + 1, strrchr(TA_SYSCTL_FILE, '/') + 1) > 0;
+	ta_buf_adds(&ret->command, "# ");
+	ta_setting_place(facts, key, &ret->command);
+	ta_buf_adds(&ret->command, later ? " sets it: change that line too\n" : " sets it now\n");
+	return !later;
+}
+
 /* Inside a container most of /proc/sys is read-only or someone else's: say where the line belongs. */
 static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, const struct ta_sysctl_sink *sink,
 	const char *value)
 {
 	ta_cleanup_buf struct ta_buf word = TA_BUF_INIT;
-	bool container = ta_fix_in_container(facts);
+	bool container = ta_fix_in_container(facts), keep = add_present_line(ret, facts, sink->key);
 
 	if (container && !(sink->flags & TA_SINK_NETNS))
 		ta_buf_adds(&ret->command, "# on the host: a container cannot change this\n");
@@ -159,6 +178,8 @@ static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, cons
 		ta_shell_quote(&ret->command, ta_buf_text(&word));
 		return;
 	}
+	if (!keep)
+		return;
 	if (sink->flags & TA_SINK_MODULE)
 		ta_buf_adds(&ret->persist_text,
 			"# takes effect at boot only if nf_conntrack is named in /etc/modules-load.d\n");
