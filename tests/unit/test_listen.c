@@ -131,6 +131,14 @@ static void from_proc(void **state)
 	assert_true(all.no_backlog[0]);
 	assert_true(all.v[0].port == 22 && all.v[1].port == 80);
 	assert_false(ta_listener_same(&all.v[0], &all.v[1]));
+
+	/* Where none are counted the long table is not read; one that is counted is found. */
+	tree_file(&t, "proc/net/sockstat", "sockets: used 9\nTCP: inuse 0 orphan 0 tw 0 alloc 0 mem 0\n");
+	assert_int_equal(ta_listeners_read_proc(h, "/proc/net", &all), 0);
+	assert_int_equal(all.n, 0);
+	tree_file(&t, "proc/net/sockstat", "sockets: used 9\nTCP: inuse 1 orphan 0 tw 0 alloc 0 mem 0\n");
+	assert_int_equal(ta_listeners_read_proc(h, "/proc/net", &all), 0);
+	assert_int_equal(all.n, 2);
 	h = ta_host_free(h);
 	tree_remove(&t);
 }
