@@ -267,6 +267,11 @@ static bool has_none(struct ta_host *h, const char *dir, const char *file, const
 	       ta_sockstat_find(ta_buf_text(&text), group, "inuse", &inuse) == 0 && inuse == 0;
 }
 
+bool ta_listeners_none(struct ta_host *h, const char *dir)
+{
+	return has_none(h, dir, "sockstat", "TCP") && has_none(h, dir, "sockstat6", "TCP6");
+}
+
 int ta_listeners_read_proc(struct ta_host *h, const char *dir, struct ta_listeners *ret)
 {
 	struct reading r = {.to = ret, .big_endian = is_big_endian(h)};

@@ -36,6 +36,9 @@ int ta_listeners_read(struct ta_host *h, struct ta_listeners *ret);
 /* The same by the files in `dir` alone: "/proc/net", or "/proc/PID/net" for the namespace of a process. */
 int ta_listeners_read_proc(struct ta_host *h, const char *dir, struct ta_listeners *ret);
 
+/* True if the counts in `dir` (as above) say that no TCP socket is open there; false also where they cannot be read. */
+bool ta_listeners_none(struct ta_host *h, const char *dir);
+
 int ta_listeners_add(struct ta_listeners *l, const struct ta_listener *one); /* 0, -ENOMEM */
 void ta_listeners_sort(struct ta_listeners *l);
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/num.h"
 #include "probe/procfacts.h"
@@ -148,6 +149,9 @@ bool ta_namespaces_foreign(struct ta_host *h, struct ta_namespaces *n, const cha
 	return true;
 }
 
+/* The line behind the listeners of an answer that names all of them with their addresses. */
+#define WHOLE "listeners whole"
+
 /* --- inside ------------------------------------------------------------------------ */
 
 static void setting_file(const char *key, char (*ret)[512])
@@ -175,10 +179,18 @@ int ta_netns_ask(struct ta_host *inside, void *arg, struct ta_buf *ret)
 		else if (rc != -ENOENT)
 			ta_buf_printf(ret, "absent %s %s\n", settings[i].key, ta_reason_name(ta_reason_of(rc)));
 	}
-	if (ta_listeners_read(inside, &l) == 0 && l.has_backlog)
-		for (size_t i = 0; i < l.n; i++)
-			ta_buf_printf(ret, "listen %llu %u %u\n", (unsigned long long)l.v[i].inode,
-				l.v[i].backlog, l.v[i].queued);
+	if (ta_listeners_read(inside, &l) < 0 || !l.has_backlog)
+		return ret->error;
+	for (size_t i = 0; i < l.n; i++) {
+		const struct ta_listener *v = &l.v[i];
+
+		ta_buf_printf(ret, "listen %llu %u %u %u %u %u ", (unsigned long long)v->inode, v->backlog, v->queued,
+			v->family, v->port, v->ifindex);
+		for (size_t k = 0; k < sizeof(v->addr); k++)
+			ta_buf_printf(ret, "%02x", v->addr[k]);
+		ta_buf_addc(ret, '\n');
+	}
+	ta_buf_adds(ret, WHOLE "\n");
 	return ret->error;
 }
 
@@ -277,38 +289,109 @@ void ta_netns_apply(const char *answer, struct ta_facts *f, const char *id, stru
 			"sock_diag did not tell in that network namespace");
 }
 
+/* "INODE BACKLOG QUEUED FAMILY PORT IFINDEX ADDRESS". */
+static int parse_listener(const char *words, struct ta_listener *ret)
+{
+	uint64_t v[6];
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(v); i++)
+		if (ta_next_u64(&words, &v[i]) < 0 || (i && v[i] > UINT32_MAX))
+			return -EBADMSG;
+	words += strspn(words, " ");
+	if ((v[3] != AF_INET && v[3] != AF_INET6) || v[4] > UINT16_MAX || strlen(words) != 2 * sizeof(ret->addr))
+		return -EBADMSG;
+	*ret = (struct ta_listener){.inode = v[0], .backlog = (uint32_t)v[1], .queued = (uint32_t)v[2],
+		.family = (uint8_t)v[3], .port = (uint16_t)v[4], .ifindex = (uint32_t)v[5]};
+	for (size_t i = 0; i < sizeof(ret->addr); i++) {
+		const char byte[] = {words[2 * i], words[2 * i + 1], '\0'};
+		uint64_t b;
+
+		if (ta_parse_hex(byte, &b) < 0)
+			return -EBADMSG;
+		ret->addr[i] = (uint8_t)b;
+	}
+	return 0;
+}
+
+int ta_netns_listeners(const char *answer, struct ta_listeners *ret)
+{
+	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
+	struct ta_listener one;
+	int rc = 0;
+
+	ret->n = 0;
+	ta_strv_split(&lines, answer, "\n");
+	if (!ta_strv_has(&lines, WHOLE))
+		return -ENODATA;
+	for (size_t i = 0; i < lines.n && rc == 0; i++) {
+		const char *words = behind(lines.v[i], "listen ");
+
+		if (!words)
+			continue;
+		rc = parse_listener(words, &one);
+		if (rc == 0)
+			rc = ta_listeners_add(ret, &one);
+	}
+	ta_listeners_sort(ret);
+	return rc;
+}
+
+/* By /proc, for what no child can tell: a copied tree, a kernel without inet_diag, no right to enter. */
+static int read_by_proc(struct ta_host *h, const struct ta_netns *ns, struct ta_listeners *ret)
+{
+	char dir[64];
+	int rc = -ESRCH;
+
+	/* The first of them that is still there. */
+	for (size_t i = 0; i < ns->pids.n && (rc == -ESRCH || rc == -ENOENT); i++)
+		rc = ta_listeners_read_proc(h, ta_proc_file(&dir, ns->pids.v[i], "net"), ret);
+	return rc == -ENOENT && !ta_host_is_whole(h) ? -ENODATA : rc;
+}
+
+static int ask_inside(struct ta_host *h, const struct ta_netns *ns, struct ta_buf *ret)
+{
+	int rc = -ESRCH;
+	char key[192];
+
+	snprintf(key, sizeof(key), "netns/%.160s", ns->id);
+	for (size_t i = 0; i < ns->pids.n && (rc == -ESRCH || rc == -ENOENT); i++) {
+		uint64_t number = 0;
+
+		ta_parse_u64(ns->pids.v[i], &number);
+		rc = ta_host_netns(h, key, (unsigned)number, ta_netns_ask, NULL, ret);
+	}
+	return rc;
+}
+
 int ta_netns_read(struct ta_host *h, struct ta_facts *f, struct ta_namespaces *all, struct ta_netns *ns,
 	struct ta_listeners *ret)
 {
 	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
-	const char *pid = NULL;
-	char dir[64], key[192];
-	uint64_t number = 0;
-	int rc = -ESRCH;
+	char dir[64];
+	int asked, rc;
 
-	/* The first of them that is still there. */
-	for (size_t i = 0; i < ns->pids.n && (rc == -ESRCH || rc == -ENOENT); i++) {
-		pid = ns->pids.v[i];
-		rc = ta_listeners_read_proc(h, ta_proc_file(&dir, pid, "net"), ret);
-	}
-	if (rc == -ENOENT && !ta_host_is_whole(h))
-		rc = -ENODATA;
-	ta_unseen_note(&all->unread, rc);
-	if (rc < 0 || ret->n == 0)
-		return rc;
-	ns->id = make_id(h, all, pid);
+	if (ta_listeners_none(h, ta_proc_file(&dir, ns->pids.v[0], "net")))
+		return 0;
+	ns->id = make_id(h, all, ns->pids.v[0]);
 	if (!ns->id)
 		return -ENOMEM;
+	asked = ask_inside(h, ns, &answer);
+	rc = asked == 0 ? ta_netns_listeners(ta_buf_text(&answer), ret) : asked;
+	if (rc < 0)
+		rc = read_by_proc(h, ns, ret);
+	ta_unseen_note(&all->unread, rc);
+	if (rc < 0 || ret->n == 0) {
+		free(ns->id);
+		ns->id = NULL;
+		return rc;
+	}
 	ta_put_str(f, ns->id, "netns", ns->id, "owner");
-	ta_parse_u64(pid, &number);
-	snprintf(key, sizeof(key), "netns/%.160s", ns->id);
-	rc = ta_host_netns(h, key, (unsigned)number, ta_netns_ask, NULL, &answer);
-	if (rc == 0) {
+	if (asked == 0) {
 		ta_netns_apply(ta_buf_text(&answer), f, ns->id, ret);
 		return 0;
 	}
-	ta_put_errno(f, rc, "its network namespace", "netns", ns->id, "sysctl");
-	ret->no_backlog_rc = rc;
-	snprintf(ret->no_backlog, sizeof(ret->no_backlog), "its network namespace: %s", ta_errno_text(rc));
+	ta_put_errno(f, asked, "its network namespace", "netns", ns->id, "sysctl");
+	ret->no_backlog_rc = asked;
+	snprintf(ret->no_backlog, sizeof(ret->no_backlog), "its network namespace: %s", ta_errno_text(asked));
 	return 0;
 }

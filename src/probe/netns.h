@@ -43,12 +43,13 @@ bool ta_namespaces_foreign(struct ta_host *h, struct ta_namespaces *n, const cha
 void ta_unseen_note(struct ta_unseen *u, int rc);
 
 /*
- * Its listeners: addresses by /proc/PID/net/tcp, backlogs and settings from the child. Puts netns.ID if
- * somebody listens there. 0 or -errno.
+ * Its listeners with backlogs, and its settings, from a child that enters it; addresses by /proc/PID/net/tcp where the
+ * child cannot tell. Puts netns.ID if somebody listens there. 0 or -errno.
  */
 int ta_netns_read(struct ta_host *h, struct ta_facts *f, struct ta_namespaces *all, struct ta_netns *ns,
 	struct ta_listeners *ret);
 
 /* What the child does in there, and what its answer says; for tests. */
 int ta_netns_ask(struct ta_host *inside, void *arg, struct ta_buf *ret);
+int ta_netns_listeners(const char *answer, struct ta_listeners *ret); /* -ENODATA: not all of them, or no addresses */
 void ta_netns_apply(const char *answer, struct ta_facts *f, const char *id, struct ta_listeners *l);

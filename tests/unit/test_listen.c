@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "probe/listen.h"
+#include "probe/netns.h"
 #include "probe/procscan.h"
 #include "tests/unit/tree.h"
 
@@ -143,6 +144,37 @@ static void from_proc(void **state)
 	tree_remove(&t);
 }
 
+/* What a child in another network namespace answers. */
+static void from_child(void **state)
+{
+	static const char whole[] =
+		"sysctl net.core.somaxconn 128\n"
+		"listen 7 511 3 2 8080 0 7f000001000000000000000000000000\n"
+		"listen 8 128 0 10 443 4 20010db8000000000000000000000001\n"
+		"listeners whole\n";
+	static const char *const bad[] = {
+		"listen 7 511 3 2 8080 0 7f0000010000000000000000000000\nlisteners whole\n",
+		"listen 7 511 3 2 8080 0 7f00000100000000000000000000000g\nlisteners whole\n",
+		"listen 7 511 3 3 8080 0 7f000001000000000000000000000000\nlisteners whole\n",
+		"listen 7 511 3 2 65536 0 7f000001000000000000000000000000\nlisteners whole\n",
+		"listen 7 511 3 2 8080 4294967296 7f000001000000000000000000000000\nlisteners whole\n",
+		"listen 7 511\nlisteners whole\n",
+	};
+	ta_cleanup_listeners struct ta_listeners l = {0};
+
+	assert_int_equal(ta_netns_listeners(whole, &l), 0);
+	assert_int_equal(l.n, 2);
+	assert_true(l.v[0].family == AF_INET && l.v[0].port == 8080 && l.v[0].inode == 7 && l.v[0].backlog == 511 &&
+		    l.v[0].queued == 3 && l.v[0].addr[0] == 127 && l.v[0].addr[3] == 1);
+	assert_true(l.v[1].family == AF_INET6 && l.v[1].port == 443 && l.v[1].ifindex == 4 && l.v[1].addr[15] == 1);
+	/* As earlier versions recorded it: no addresses. */
+	assert_int_equal(ta_netns_listeners("listen 7 511 3\n", &l), -ENODATA);
+	assert_int_equal(ta_netns_listeners("listeners whole\n", &l), 0);
+	assert_int_equal(l.n, 0);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(bad); i++)
+		assert_int_equal(ta_netns_listeners(bad[i], &l), -EBADMSG);
+}
+
 static void inodes(void **state)
 {
 	uint64_t v;
@@ -212,6 +244,7 @@ int main(void)
 		cmocka_unit_test(broken_lines),
 		cmocka_unit_test(names),
 		cmocka_unit_test(from_proc),
+		cmocka_unit_test(from_child),
 		cmocka_unit_test(inodes),
 		cmocka_unit_test(owners),
 	};
