@@ -29,6 +29,7 @@ static int drop(void **state)
 
 static void collect(void)
 {
+	ta_facts_free(f);
 	f = probe_tree(&t, (const struct ta_probe *const[]){&ta_probe_cpu, &ta_probe_numa, &ta_probe_cpufreq, NULL},
 		(const struct ta_derivation *const[]){&ta_derive_node_cores, &ta_derive_asymmetry, NULL});
 }
