@@ -1,10 +1,12 @@
 # How long a check takes, as ratios measured in one run: docs/benchmarks.md.
 
 BENCH_ROUNDS ?= $(if $(filter short,$(BENCH)),60,300)
+# The short run is for CI machines that do other things too: it fails only on what is far off.
+BENCH_MARGIN ?= $(if $(filter short,$(BENCH)),1.5,1)
 
 .PHONY: bench
 bench: all $(B)/bench/bench ## check against its floor and sysctl -a (BENCH=short: fewer rounds)
-	@sh tests/bench/bench.sh $(B) $(BENCH_ROUNDS)
+	@sh tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_MARGIN)
 
 $(B)/bench/bench: tests/bench/bench.c $(B)/libtuneaudit.a
 	@mkdir -p $(@D)
