@@ -6,10 +6,12 @@ load helper
 # Runs the program on a terminal, sends it SIGNAL after SECONDS if given; its output and how it ended on stdout.
 on_terminal() {
 	python3 - "$TUNEAUDIT" "$@" <<- 'PYTHON'
-		import os, pty, sys, time
+		import os, pty, signal as signals, sys, time
 		signal, seconds, command = int(sys.argv[2]), float(sys.argv[3]), [sys.argv[1]] + sys.argv[4:]
 		pid, fd = pty.fork()
 		if not pid:
+		    # A suite that runs in the background was started with it ignored.
+		    signals.signal(signals.SIGINT, signals.SIG_DFL)
 		    os.execv(command[0], command)
 		if signal:
 		    time.sleep(seconds)
