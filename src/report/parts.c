@@ -46,7 +46,7 @@ void ta_part_labelled(
 {
 	unsigned at = text_at(o->columns), used;
 
-	if (!*text)
+	if (!text || !*text)
 		return;
 	used = add_label(b, label, at);
 	ta_text_wrap(b, text, o->columns, used, at);

@@ -347,6 +347,8 @@ bool ta_parse_rule(struct ta_parser *p)
 		return true;
 	}
 	r->cases = reverse_cases(r->cases);
+	if (!r->why)
+		r->why = "";
 	if (!r->area)
 		r->area = area_of(p->arena, r->id);
 	return add_rule(p, r, &id);

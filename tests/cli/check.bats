@@ -294,6 +294,36 @@ R
 	contains "$errors" "not a regular file"
 }
 
+@test "a rule of a title and a want alone is judged, shown and explained" {
+	HOST=$DIR/host
+	file proc/sys/net/core/somaxconn 128
+	mkdir "$DIR/bare"
+	cat > "$DIR/bare/x.rules" <<'R'
+rule x.bare
+  title "Larger"
+  want sysctl["net.core.somaxconn"] >= 4096
+end
+profile bare
+  title "one"
+  rules x.*
+end
+R
+	for how in "" -q -v; do
+		# shellcheck disable=SC2086
+		ta check --rules "$DIR/bare" --profile bare --capture "$HOST" $how
+		expect 1
+		contains "$output" x.bare
+	done
+	ta check --rules "$DIR/bare" --profile bare --capture "$HOST" --format json
+	expect 1
+	valid check
+	ta explain x.bare --rules "$DIR/bare" --capture "$HOST"
+	expect 0
+	ta rules list --rules "$DIR/bare"
+	expect 0
+	contains "$output" x.bare
+}
+
 @test "every width from 20 on: whole words, ASCII, commands in one piece" {
 	small_rules
 	host 128 65536
