@@ -17,6 +17,9 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	ta_cleanup_tuned struct ta_tuned t = {0};
 	int runs = ta_tuned_runs(h), at_boot, rc = ta_tuned_read(h, &t);
 
+	/* That a copied tree has no profile says little of the host. */
+	if (!rc && !t.rc && !t.active && !ta_host_is_whole(h) && !ta_host_exists(h, "/etc/tuned"))
+		rc = -ENODATA;
 	if (runs >= 0)
 		ta_put_bool(f, runs, "tuned", "running");
 	else
@@ -25,7 +28,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 		ta_put_str(f, t.active ? t.active : "", "tuned", "profile");
 	else
 		ta_put_errno(f, rc ? rc : t.rc, rc ? "TuneD" : t.hole, "tuned", "profile");
-	at_boot = t.active ? ta_tuned_at_boot(h) : t.rc;
+	at_boot = rc ? rc : t.active ? ta_tuned_at_boot(h) : t.rc;
 	if (at_boot >= 0)
 		ta_put_bool(f, at_boot, "tuned", "active");
 	else

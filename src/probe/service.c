@@ -41,25 +41,23 @@ static int by_pid_file(struct ta_host *h, const struct ta_service *s)
 	return is_named(h, ta_buf_text(&text), s->comm);
 }
 
-/* All processes are in sight only where process 1 is (proc(5), hidepid). */
+/*
+ * All processes are in sight only where process 1 is (proc(5), hidepid), and a copied tree has those that somebody
+ * thought of.
+ */
 static int by_names(struct ta_host *h, const char *comm)
 {
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
-	bool any = false;
 	int rc = ta_host_list(h, "/proc", &names);
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < names.n; i++) {
-		if (!strchr("123456789", names.v[i][0]))
-			continue;
-		any = true;
-		if (is_named(h, names.v[i], comm))
+	for (size_t i = 0; i < names.n; i++)
+		if (strchr("123456789", names.v[i][0]) && is_named(h, names.v[i], comm))
 			return 1;
-	}
-	if (!any || !ta_strv_has(&names, "1"))
-		return ta_host_is_live(h) ? -EACCES : -ENODATA;
-	return 0;
+	if (!ta_host_is_whole(h))
+		return -ENODATA;
+	return ta_strv_has(&names, "1") ? 0 : -EACCES;
 }
 
 int ta_service_runs(struct ta_host *h, const struct ta_service *s)
