@@ -153,6 +153,7 @@ int main(int argc, char **argv)
 	int code;
 
 	ta_system_hold_descriptors();
+	ta_system_keep_memory();
 	/* Both are write errors to be told; the second would leave half a capture behind. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

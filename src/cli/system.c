@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,15 @@
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_PROSE 100 /* wider lines are hard to read; who wants them sets COLUMNS */
 #define COLUMNS_MAX 1000
+
+void ta_system_keep_memory(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
+#endif
+}
 
 void ta_system_hold_descriptors(void)
 {

@@ -14,6 +14,12 @@
  */
 void ta_system_hold_descriptors(void);
 
+/*
+ * Memory that is freed stays with the process, which lives for milliseconds: giving it back and
+ * asking for it again costs a page fault each time (mallopt(3)).
+ */
+void ta_system_keep_memory(void);
+
 /* COLUMNS if it is a number, else the terminal's width (prose up to 100), else 80; 20 … 1000. */
 unsigned ta_system_columns(void);
 /* stdout is a terminal that knows colours, and NO_COLOR is not set. */

@@ -295,14 +295,30 @@ uint32_t ta_lex_skip_braces(const struct ta_lexer *l, uint32_t pos)
 	return 0;
 }
 
+/* How many bytes from `text` on are printable ASCII; eight at a time, rule files are hardly anything else. */
+static size_t plain_run(const char *text, size_t len)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	size_t i = 0;
+
+	for (uint64_t w; i + 8 <= len; i += 8) {
+		memcpy(&w, text + i, 8);
+		/* No byte of 0x80 and above, none below 0x20 (it would borrow), none of 0x7f (it would carry). */
+		if ((w | (w - high / 4) | (w + high / 128)) & high)
+			break;
+	}
+	while (i < len && text[i] >= 0x20 && text[i] < 0x7f)
+		i++;
+	return i;
+}
+
 bool ta_text_is_clean(const char *text, size_t len, size_t *ret_bad)
 {
 	for (size_t i = 0; i < len;) {
 		unsigned char c;
 		size_t n;
 
-		while (i < len && text[i] >= 0x20 && text[i] < 0x7f)
-			i++;
+		i += plain_run(text + i, len - i);
 		if (i == len)
 			break;
 		c = (unsigned char)text[i];
