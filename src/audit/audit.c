@@ -95,7 +95,7 @@ static int run_rules(const struct ta_rules *rs, const struct ta_audit_options *o
 		a->outcomes = outcomes;
 		outcomes += a->n_selected;
 		*outcomes = (struct ta_outcomes){0};
-		rc = ta_rule_eval(rs, r, o->profile, facts, outcomes);
+		rc = (o->brief ? ta_rule_eval_brief : ta_rule_eval)(rs, r, o->profile, facts, outcomes);
 		if (rc < 0)
 			return rc;
 		a->n_selected++;

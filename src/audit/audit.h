@@ -48,6 +48,7 @@ struct ta_audit {
 
 struct ta_audit_options {
 	const struct ta_profile *profile;
+	bool brief; /* nobody asks why a rule passes */
 	const struct ta_strv *only, *skip; /* rule ids or "area.*"; NULL or empty: no restriction */
 };
 

@@ -21,6 +21,7 @@ struct ta_report_options {
 struct ta_format {
 	const char *name;
 	const char *summary; /* for --help */
+	bool explains_passes; /* not only with -v */
 	void (*check)(const struct ta_audit *a, const struct ta_facts *facts,
 		const struct ta_report_options *o, struct ta_buf *ret);
 };

@@ -22,6 +22,7 @@ struct judge {
 	const struct ta_rule *rule;
 	struct ta_outcomes *out;
 	size_t room;
+	bool brief;      /* what passes is not explained */
 	bool by_subject; /* subjects have names of their own, which several may share */
 	void (*visit)(struct ta_eval *ev, const struct ta_outcome *o, void *ctx);
 	void *ctx;
@@ -234,6 +235,8 @@ static void judge_want(struct judge *j, struct ta_outcome *o)
 
 	if (!decide_by(j, o, &v)) {
 		o->verdict = v.b ? TA_V_PASS : TA_V_FAIL;
+		if (v.b && j->brief)
+			return;
 		ta_explain(&j->ev, j->rule->want, true, &x);
 		set_text(j, &o->because, ta_buf_text(&x.because));
 		set_text(j, &o->actual, ta_buf_text(&x.actual));
@@ -500,33 +503,52 @@ void ta_eval_done(struct ta_eval *ev)
 	ta_buf_done(&ev->broken_detail);
 }
 
-int ta_judge_rule(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
-	const struct ta_facts *facts, void (*visit)(struct ta_eval *ev, const struct ta_outcome *o, void *ctx),
-	void *ctx, struct ta_outcomes *ret)
+static int judge_rule(struct judge *j, const struct ta_rules *rs, const struct ta_rule *r,
+	const struct ta_profile *profile, const struct ta_facts *facts, struct ta_outcomes *ret)
 {
 	struct ta_outcomes out = {0};
-	struct judge j = {.rule = r, .out = &out, .visit = visit, .ctx = ctx};
 
-	ta_eval_init(&j.ev, rs, r, profile, facts);
+	j->rule = r;
+	j->out = &out;
+	ta_eval_init(&j->ev, rs, r, profile, facts);
 	if (!rs->schema || r->faulty)
-		add_single(&j, "host", TA_V_BROKEN, "unchecked", "the rule did not pass the check");
+		add_single(j, "host", TA_V_BROKEN, "unchecked", "the rule did not pass the check");
 	else if (r->each)
-		judge_each(&j);
+		judge_each(j);
 	else
-		judge_subject(&j, "host");
-	if (j.by_subject && !visit && !j.error)
-		merge_subjects(&j);
-	ta_eval_done(&j.ev);
-	if (j.error) {
+		judge_subject(j, "host");
+	if (j->by_subject && !j->visit && !j->error)
+		merge_subjects(j);
+	ta_eval_done(&j->ev);
+	if (j->error) {
 		ta_outcomes_done(&out);
-		return j.error;
+		return j->error;
 	}
 	*ret = out;
 	return 0;
 }
 
+int ta_judge_rule(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	const struct ta_facts *facts, void (*visit)(struct ta_eval *ev, const struct ta_outcome *o, void *ctx),
+	void *ctx, struct ta_outcomes *ret)
+{
+	struct judge j = {.visit = visit, .ctx = ctx};
+
+	return judge_rule(&j, rs, r, profile, facts, ret);
+}
+
 int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
 	const struct ta_facts *facts, struct ta_outcomes *ret)
 {
-	return ta_judge_rule(rs, r, profile, facts, NULL, NULL, ret);
+	struct judge j = {0};
+
+	return judge_rule(&j, rs, r, profile, facts, ret);
+}
+
+int ta_rule_eval_brief(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	const struct ta_facts *facts, struct ta_outcomes *ret)
+{
+	struct judge j = {.brief = true};
+
+	return judge_rule(&j, rs, r, profile, facts, ret);
 }

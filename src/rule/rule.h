@@ -165,6 +165,10 @@ void ta_outcomes_done(struct ta_outcomes *o);
 int ta_rule_eval(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
 	const struct ta_facts *facts, struct ta_outcomes *ret);
 
+/* The same for those who look at what does not pass: a pass has no because, actual, wanted and evidence. */
+int ta_rule_eval_brief(const struct ta_rules *rs, const struct ta_rule *r, const struct ta_profile *profile,
+	const struct ta_facts *facts, struct ta_outcomes *ret);
+
 /*
  * The rule on this host, for people. Lines of LABEL, tab, expression; an empty line; then per subject its verdict
  * and, two blanks deeper each, why, every fact with its value, the target worked out. Not wrapped.

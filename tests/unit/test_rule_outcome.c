@@ -374,6 +374,22 @@ static void test_arguments_have_their_types(void **state)
 	done(&out);
 }
 
+static void test_brief_leaves_out_why_a_rule_passes(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = two_nics();
+	struct ta_outcomes out = judge(" each n in nics\n want n.mtu >= 9000", f), brief = {0};
+
+	assert_int_equal(ta_rule_eval_brief(k.rs, ta_rules_first(k.rs), NULL, f, &brief), 0);
+	assert_int_equal(brief.n, out.n);
+	for (size_t i = 0; i < out.n; i++) {
+		assert_int_equal(brief.v[i].verdict, out.v[i].verdict);
+		assert_true(*out.v[i].because);
+		assert_string_equal(brief.v[i].because, out.v[i].verdict == TA_V_PASS ? "" : out.v[i].because);
+	}
+	ta_outcomes_done(&brief);
+	done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_other_knobs_are_guarded_by_what_is_compared),
 		cmocka_unit_test(test_arguments_without_a_number),
 		cmocka_unit_test(test_arguments_have_their_types),
+		cmocka_unit_test(test_brief_leaves_out_why_a_rule_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

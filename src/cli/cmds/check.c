@@ -194,6 +194,7 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 
 	if (!format || find_fail_on(v->fail_on, &fail_on) != TA_EXIT_OK)
 		return TA_EXIT_USAGE;
+	o.brief = !format->explains_passes && !cli->verbose;
 	code = ta_session_schema(s);
 	if (code == TA_EXIT_OK)
 		code = ta_ruleset_load(rs, s->schema, v->rules);

@@ -143,5 +143,6 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts,
 const struct ta_format ta_format_json = {
 	.name = "json",
 	.summary = "for programs: tuneaudit.check/1",
+	.explains_passes = true,
 	.check = check,
 };
