@@ -213,8 +213,10 @@ static int put_listeners(struct scan *s, const char *netns, const struct ta_list
 
 	s->ports = ports ?: s->ports;
 	s->sockets.v = v ?: s->sockets.v;
-	if (!ports || !v)
+	if (!ports || !v) {
+		ta_memory_note_failure();
 		return -ENOMEM;
+	}
 	for (size_t i = 1; i <= l->n; i++) {
 		if (i < l->n && ta_listener_same(&l->v[first], &l->v[i]))
 			continue;

@@ -38,6 +38,8 @@ int ta_listeners_add(struct ta_listeners *l, const struct ta_listener *one)
 		struct ta_listener *v = reallocarray(l->v, cap, sizeof(*v));
 
 		if (!v || cap > 2 * MOST_LISTENERS) {
+			if (!v)
+				ta_memory_note_failure();
 			l->v = v ?: l->v;
 			return -ENOMEM;
 		}
