@@ -130,8 +130,10 @@ static void test_sysctl_names_the_line(void **state)
 	expect_persist(f, "sysctl.set", "r", args, "/etc/sysctl.d/90-tuneaudit.conf", "net.core.somaxconn = 65535\n");
 	ta_put_str(f, "/usr/lib/sysctl.d/99-v.conf", "settings", "net.core.somaxconn", "file");
 	expect(f, "sysctl.set", "r", args,
-		"# /usr/lib/sysctl.d/99-v.conf:3 sets it: change that line too\nsysctl -w net.core.somaxconn=65535");
+		"# /usr/lib/sysctl.d/99-v.conf:3 sets it and is read last: a file of its name in /etc/sysctl.d takes its place\nsysctl -w net.core.somaxconn=65535");
 	expect_persist(f, "sysctl.set", "r", args, "", "");
+	ta_put_str(f, "/etc/sysctl.d/99-x.conf", "settings", "net.core.somaxconn", "file");
+	expect(f, "sysctl.set", "r", args, "# /etc/sysctl.d/99-x.conf:3 sets it: change that line too\nsysctl -w net.core.somaxconn=65535");
 	ta_put_str(f, "/etc/sysctl.d/90-tuneaudit.conf", "settings", "net.core.somaxconn", "file");
 	expect(f, "sysctl.set", "r", args, "sysctl -w net.core.somaxconn=65535");
 }
@@ -153,7 +155,7 @@ static void test_lines_of_sysctls(void **state)
 	ta_put_str(f, "4096", "settings", "net.core.somaxconn", "next_boot");
 	ta_facts_put_strs(f, TA_KEYS("settings", "net.core.somaxconn", "overridden"), lost, 1);
 	expect(f, "setting.agree", "", args,
-		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000; change that line if what runs is right, else\n"
+		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000; if what runs is right change that line, else\n"
 		"sysctl -w net.core.somaxconn=4096");
 	expect(f, "setting.lines", "", args,
 		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000\n"

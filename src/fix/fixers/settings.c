@@ -59,7 +59,8 @@ static int agree(const char *key, const struct ta_facts *facts, struct ta_fix_te
 		ta_buf_adds(&ret->command, ": make that line and what runs agree\n");
 		return 0;
 	}
-	ta_buf_adds(&ret->command, "; change that line if what runs is right, else\n");
+	ta_buf_printf(&ret->command, "; if what runs is right %s, else\n",
+		strncmp(text_of(facts, key, "file"), "/usr/", 5) ? "change that line" : "set it in /etc/sysctl.d");
 	ta_buf_printf(&word, "%s=%s", key, boot);
 	ta_buf_adds(&ret->command, "sysctl -w ");
 	ta_shell_quote(&ret->command, ta_buf_text(&word));

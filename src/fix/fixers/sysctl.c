@@ -156,7 +156,10 @@ static bool add_present_line(struct ta_fix_text *ret, const struct ta_facts *fac
 	later = !strcmp(by, "sysctl.d") && strcmp(strrchr(file, '/') + 1, strrchr(TA_SYSCTL_FILE, '/') + 1) > 0;
 	ta_buf_adds(&ret->command, "# ");
 	ta_setting_place(facts, key, &ret->command);
-	ta_buf_adds(&ret->command, later ? " sets it: change that line too\n" : " sets it now\n");
+	if (later && !strncmp(file, "/usr/", 5))
+		ta_buf_adds(&ret->command, " sets it and is read last: a file of its name in /etc/sysctl.d takes its place\n");
+	else
+		ta_buf_adds(&ret->command, later ? " sets it: change that line too\n" : " sets it now\n");
 	return !later;
 }
 
