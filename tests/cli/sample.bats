@@ -49,11 +49,16 @@ on_terminal() {
 	PYTHON
 }
 
+send_to_loopback() {
+	python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b"x", ("127.0.0.1", 9))'
+}
+
 @test "what the counters count while it waits is told" {
+	send_to_loopback 2> /dev/null || skip "the loopback interface is down"
 	(
 		for _ in 1 2 3 4 5 6 7 8; do
 			sleep 0.1
-			python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b"x", ("127.0.0.1", 9))'
+			send_to_loopback
 		done
 	) &
 	ta facts rates --sample 1 --format json
