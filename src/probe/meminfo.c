@@ -22,7 +22,7 @@ const char *ta_meminfo_name(enum ta_meminfo_key key)
 	return names[key];
 }
 
-/* Bytes of "16316412 kB", or a plain count; false if it is neither or too large. */
+/* Bytes of "16316412 kB", or a plain count; false, and *ret as it was, if it is neither or too large. */
 static bool read_size(const char *text, uint64_t *ret)
 {
 	uint64_t v;
@@ -30,8 +30,8 @@ static bool read_size(const char *text, uint64_t *ret)
 	if (ta_next_u64(&text, &v))
 		return false;
 	text += strspn(text, " \t");
-	if (!strncmp(text, "kB", 2))
-		return !__builtin_mul_overflow(v, 1024, ret);
+	if (!strncmp(text, "kB", 2) && __builtin_mul_overflow(v, 1024, &v))
+		return false;
 	*ret = v;
 	return true;
 }

@@ -8,7 +8,7 @@ make=${MAKE:-make}
 cd "$top"
 rm -rf "$dir"
 mkdir -p "$dir"
-# With the objects that are there already, dates kept: only what is new is compiled.
+# B is said anew: who calls may build elsewhere. With the objects that are there already, dates kept: only what is new is compiled.
 cp -Rp Makefile src probes rules tools tests "$dir"
 mkdir "$dir/build"
 for part in src probes gen; do [ ! -d "$build/$part" ] || cp -Rp "$build/$part" "$dir/build/"; done
@@ -18,7 +18,7 @@ awk -v dir="$dir" '
 	file { print > file }' CONTRIBUTING.md >"$dir/examples"
 cd "$dir"
 [ "$(wc -l <examples)" = 2 ] || { echo "examples: CONTRIBUTING.md should have a probe and a rule"; exit 1; }
-$make DEVELOPER=1 >make.log 2>&1 || { cat make.log; echo "examples: the probe does not build"; exit 1; }
+$make B=build DEVELOPER=1 >make.log 2>&1 || { cat make.log; echo "examples: the probe does not build"; exit 1; }
 expect() {
 	want=$1
 	shift
