@@ -187,6 +187,8 @@ static int read_table(struct ta_host *h, struct table *t)
 
 	if (rc == 0)
 		rc = ta_host_lines(h, "/proc/interrupts", on_line, t);
+	if (rc == 0 && !t->header_seen)
+		rc = -EBADMSG; /* a file of no bytes is no table without interrupts */
 	if (rc == 0)
 		rc = ta_irqvecs_finish(&t->vecs, &t->devs);
 	return rc < 0 || !ta_irqvecs_unsettled(&t->vecs) ? rc : ask_kernel(h, t);

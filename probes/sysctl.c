@@ -493,6 +493,8 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 	int rc = ta_host_read(h, file, TA_READ_CAP, text);
 	bool empty = rc == 0 && text->len == 0; /* the kernel ends even an empty word with a newline */
 
+	if (rc == 0 && !empty && memchr(text->data, '\0', text->len))
+		rc = -EBADMSG;
 	ta_buf_rtrim(text);
 	if ((rc == -ENOENT || rc == -ENOTDIR) && child_netns && hidden_in_child(row, key))
 		ta_facts_put_absent(f, TA_KEYS("sysctl", key), TA_MISSING,
