@@ -14,6 +14,7 @@
 
 #include "base/num.h"
 #include "probe/probe.h"
+#include "probe/value.h"
 #include "probe/topology.h"
 #include "probe/version.h"
 
@@ -41,20 +42,11 @@ static const struct ta_field fields[] = {
 		{}},
 };
 
-static int read_text(struct ta_host *h, const char *file, struct ta_buf *ret)
-{
-	int rc = ta_host_read(h, file, TA_READ_CAP, ret);
-
-	if (!rc)
-		ta_buf_rtrim(ret);
-	return rc;
-}
-
 /* "0 1 2 3", blanks between numbers, as cpufreq writes it (cpufreq_show_cpus()). */
 static int read_cpus(struct ta_host *h, const char *file, struct ta_cpuset *ret)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	int rc = read_text(h, file, &text);
+	int rc = ta_text_read(h, file, &text);
 
 	for (size_t i = 0; !rc && i < text.len; i++)
 		if (text.data[i] == ' ')
@@ -111,9 +103,9 @@ static void read_common(struct policies *p, const char *dir)
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	char path[512];
 
-	p->driver_rc = read_text(p->h, ta_fmt(&path, "%s/scaling_driver", dir), &p->driver);
+	p->driver_rc = ta_text_read(p->h, ta_fmt(&path, "%s/scaling_driver", dir), &p->driver);
 	p->cur_is_slow = !p->driver_rc && cur_is_slow(p->h, ta_buf_text(&p->driver));
-	p->governors_rc = read_text(p->h, ta_fmt(&path, "%s/scaling_available_governors", dir), &text);
+	p->governors_rc = ta_text_read(p->h, ta_fmt(&path, "%s/scaling_available_governors", dir), &text);
 	ta_strv_split(&p->governors, ta_buf_text(&text), " ");
 }
 
@@ -258,7 +250,7 @@ static void put_boost(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
-	if (read_text(h, CPU_DIR "/intel_pstate/no_turbo", &text) == 0 && text.len == 1)
+	if (ta_text_read(h, CPU_DIR "/intel_pstate/no_turbo", &text) == 0 && text.len == 1)
 		ta_put_bool(f, text.data[0] == '0', "cpu", "boost");
 	else
 		ta_read_bool(h, f, CPU_DIR "/cpufreq/boost", TA_KEYS("cpu", "boost"));

@@ -116,6 +116,7 @@ struct scan {
 	struct ta_facts *f;
 	struct ta_strv keys; /* of the groups of listeners */
 	uint16_t *ports;     /* beside them */
+	bool *owned;         /* beside them: a process in sight has it open */
 	struct ta_sockets sockets;
 	struct ta_namespaces namespaces;
 	struct ta_cgroups cgroups;
@@ -135,6 +136,7 @@ static void scan_done(struct scan *s)
 	ta_strv_done(&s->units);
 	ta_namespaces_done(&s->namespaces);
 	free(s->ports);
+	free(s->owned);
 	free(s->sockets.v);
 }
 
@@ -190,6 +192,7 @@ static void put_group(struct scan *s, const char *netns, const struct ta_listene
 		s->sockets.v[s->sockets.n++] = (struct ta_socket){l[i].inode, (uint32_t)s->keys.n};
 	}
 	s->ports[s->keys.n] = l->port;
+	s->owned[s->keys.n] = false;
 	ta_strv_add(&s->keys, k);
 	ta_put_u64(s->f, n, "listeners", k, "sockets");
 	if (all->has_backlog)
@@ -209,11 +212,13 @@ static int put_listeners(struct scan *s, const char *netns, const struct ta_list
 {
 	uint16_t *ports = reallocarray(s->ports, s->keys.n + l->n + 1, sizeof(*ports));
 	struct ta_socket *v = reallocarray(s->sockets.v, s->sockets.n + l->n + 1, sizeof(*v));
+	bool *owned = reallocarray(s->owned, s->keys.n + l->n + 1, sizeof(*owned));
 	size_t first = 0;
 
 	s->ports = ports ?: s->ports;
+	s->owned = owned ?: s->owned;
 	s->sockets.v = v ?: s->sockets.v;
-	if (!ports || !v) {
+	if (!ports || !v || !owned) {
 		ta_memory_note_failure();
 		return -ENOMEM;
 	}
@@ -297,6 +302,7 @@ static uint16_t put_listens(struct scan *s, const char *pid, const struct ta_pro
 	for (size_t i = 0; i < p->n_groups; i++) {
 		keys[i] = s->keys.v[p->groups[i]];
 		lowest = TA_MIN(lowest, s->ports[p->groups[i]]);
+		s->owned[p->groups[i]] = true;
 	}
 	ta_facts_put_strs(s->f, TA_KEYS("processes", pid, "listens"), keys, p->n_groups);
 	if (p->n_groups)
@@ -433,10 +439,28 @@ static void read_processes(struct scan *s)
 			visit(s, all->v[i].pids.v[k], all->v[i].id ?: "other");
 }
 
+/*
+ * A container that shares the network of its host sees the sockets of that and not its processes. Only the first PID
+ * namespace (PROC_PID_INIT_INO, include/linux/proc_ns.h) shows all; there a listener of nobody's is the kernel's own.
+ */
+static size_t strangers(struct scan *s)
+{
+	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->keys.n; i++)
+		n += !s->owned[i];
+	if (n == 0 || ta_host_readlink(s->h, "/proc/self/ns/pid", &link) < 0 ||
+		strcmp(ta_buf_text(&link), "pid:[4026531836]") == 0)
+		return 0;
+	return n;
+}
+
 /* Why `processes` may miss members, the first that holds. `listeners` is the -errno of reading those. */
 static void put_incomplete_processes(struct scan *s, int listeners)
 {
 	const char *const *path = TA_KEYS("processes");
+	size_t unseen = strangers(s);
 
 	if (!s->first)
 		/* Every PID namespace has its process 1. */
@@ -461,6 +485,9 @@ static void put_incomplete_processes(struct scan *s, int listeners)
 	else if (s->namespaces.unread.n)
 		ta_facts_put_incomplete(s->f, path, ta_reason_of(s->namespaces.unread.rc),
 			"who listens in other network namespaces is not known");
+	else if (unseen)
+		ta_facts_put_incomplete(s->f, path, TA_DENIED,
+			"%zu listeners belong to processes outside this PID namespace", unseen);
 }
 
 /* The same of what lives in other network namespaces. */

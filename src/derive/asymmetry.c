@@ -202,6 +202,23 @@ static void split(struct cores *c, const int64_t *key)
 	free(type);
 }
 
+/* Of every CPU. What is known of some alone (a file that could not be read) tells no types apart. */
+static bool is_known(const struct cores *c, const int64_t *v)
+{
+	for (size_t i = 0; v && i < c->n; i++)
+		if (v[i] < 0)
+			return false;
+	return v;
+}
+
+static bool is_known_of_some(const struct cores *c, const int64_t *v)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (v[i] >= 0)
+			return !is_known(c, v);
+	return false;
+}
+
 static void find_types(struct cores *c)
 {
 	/* x86 turbo differs by 4 % within one type (5.0 and 5.2 GHz); efficient cores are at 75 % of the others. */
@@ -210,10 +227,10 @@ static void find_types(struct cores *c)
 	int64_t *exact[] = {c->part, c->kind, c->threads, c->base_khz};
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(exact); i++)
-		if (exact[i] && c->n_types <= TYPES_MAX)
+		if (is_known(c, exact[i]) && c->n_types <= TYPES_MAX)
 			split(c, exact[i]);
 	for (size_t i = 0; i < TA_ARRAY_SIZE(clocks); i++) {
-		int64_t *copy = clocks[i] && c->n_types <= TYPES_MAX ? vector(c->n, 0) : NULL;
+		int64_t *copy = is_known(c, clocks[i]) && c->n_types <= TYPES_MAX ? vector(c->n, 0) : NULL;
 
 		if (!copy)
 			continue;
@@ -327,6 +344,8 @@ static void compute(struct ta_facts *f)
 		find_types(&c);
 		if (c.n_types > TYPES_MAX)
 			put_absent(f, TA_MALFORMED, "more than 64 types of cores");
+		else if (c.n_types == 1 && !c.capacity && is_known_of_some(&c, c.max_khz))
+			put_absent(f, TA_MISSING, "the highest clock is known of some CPUs only");
 		else if (c.evidence)
 			put_types(f, &c);
 		else

@@ -110,7 +110,9 @@ int ta_capture_json_parse(const char *text, size_t len, bool *ret_has_taken, int
 		return ta_err_set(err, -ENOMEM, "out of memory");
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	root = json_tokener_parse_ex(tok, text, (int)len + 1);
-	rc = root ? check_about(root, ret_has_taken, ret_taken, err)
+	/* null is a text without an object. */
+	rc = root || json_tokener_get_error(tok) == json_tokener_success
+		  ? check_about(root, ret_has_taken, ret_taken, err)
 		  : ta_err_set(err, -EBADMSG, "byte %zu: %s", json_tokener_get_parse_end(tok),
 			    json_tokener_error_desc(json_tokener_get_error(tok)));
 	json_object_put(root);

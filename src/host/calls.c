@@ -192,7 +192,7 @@ static int check_section(struct json_object *parent, const char *name, check_fn 
 
 static int check_all(struct json_object *root, struct ta_err *err)
 {
-	struct json_object *errors, *schema;
+	struct json_object *errors, *schema, *complete;
 	int rc;
 
 	if (!json_object_is_type(root, json_type_object))
@@ -201,6 +201,8 @@ static int check_all(struct json_object *root, struct ta_err *err)
 		(!json_object_is_type(schema, json_type_string) ||
 			strcmp(json_object_get_string(schema), SCHEMA) != 0))
 		return ta_err_set(err, -EBADMSG, "its schema is not %s", SCHEMA);
+	if (json_object_object_get_ex(root, "complete", &complete) && !is_bool(complete))
+		return ta_err_set(err, -EBADMSG, "\"complete\" is neither true nor false");
 	rc = get_section(root, "errors", &errors, err);
 	for (size_t i = 0; rc == 0 && errors && i < TA_ARRAY_SIZE(ask_names); i++)
 		rc = check_section(errors, ask_names[i], is_errno, err);
@@ -261,7 +263,9 @@ int ta_calls_parse(const char *text, size_t len, struct ta_calls *ret, struct ta
 	/* One byte more: its NUL tells the parser that a number or an unfinished text ends here. */
 	root = json_tokener_parse_ex(tok, text, (int)len + 1);
 	end = json_tokener_get_parse_end(tok);
-	rc = root ? check_all(root, err)
+	/* null is a text without an object. */
+	rc = root || json_tokener_get_error(tok) == json_tokener_success
+		  ? check_all(root, err)
 		  : ta_err_set(err, -EBADMSG, "byte %zu: %s", end, json_tokener_error_desc(json_tokener_get_error(tok)));
 	json_tokener_free(tok);
 	if (rc < 0) {

@@ -65,7 +65,9 @@ static const char *kind_of_physical(struct ta_nicdev *n, const struct ta_link *l
 		return "wifi";
 	if (d && d->usb)
 		return "usb";
-	if (l->type.rc < 0 || l->type.v == ARPHRD_ETHER)
+	if (l->type.rc < 0)
+		return NULL;
+	if (l->type.v == ARPHRD_ETHER)
 		return "ethernet";
 	return l->type.v == ARPHRD_INFINIBAND ? "infiniband" : "other";
 }
@@ -85,17 +87,20 @@ void ta_nicdev_put_kind(struct ta_nicdev *n, const struct ta_link *l, const stru
 	else
 		kind = kind_of_virtual(n, l, ta_buf_text(&devtype));
 	/* A directory in place of the link does not tell a bare "virtual" from hardware. */
-	if (physical < 0 && strcmp(kind, "virtual") != 0)
+	if (physical < 0 && kind && strcmp(kind, "virtual") != 0)
 		physical = 0;
 	if (physical < 0) {
 		ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "physical"), TA_MISSING,
 			"nothing tells whether a device stands behind it");
 		ta_facts_put_absent(n->f, TA_KEYS("nics", l->name, "kind"), TA_MISSING,
 			"nothing tells whether a device stands behind it");
-	} else {
-		ta_put_bool(n->f, physical, "nics", l->name, "physical");
-		ta_put_str(n->f, kind, "nics", l->name, "kind");
+		return;
 	}
+	ta_put_bool(n->f, physical, "nics", l->name, "physical");
+	if (kind)
+		ta_put_str(n->f, kind, "nics", l->name, "kind");
+	else
+		ta_put_errno(n->f, l->type.rc, "its hardware type", "nics", l->name, "kind");
 }
 
 /* --- the device -------------------------------------------------------------- */

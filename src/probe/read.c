@@ -35,6 +35,10 @@ static bool get(struct ta_host *h, struct ta_facts *f, const char *file, const c
 		ta_facts_put_absent(f, path, TA_MALFORMED, "%s is empty", file);
 		return false;
 	}
+	if (memchr(text->data, '\0', text->len)) {
+		ta_facts_put_absent(f, path, TA_MALFORMED, "%s is no text", file);
+		return false;
+	}
 	ta_buf_rtrim(text);
 	return true;
 }

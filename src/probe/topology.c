@@ -66,8 +66,10 @@ static int read_siblings(struct ta_host *h, unsigned cpu, const struct sibling_f
 		*from = i;
 		if (rc)
 			return rc;
-		return files[i].is_mask ? ta_cpuset_parse_mask(ret, ta_buf_text(&text)) :
-					  ta_cpuset_parse_list(ret, ta_buf_text(&text));
+		rc = files[i].is_mask ? ta_cpuset_parse_mask(ret, ta_buf_text(&text)) :
+					ta_cpuset_parse_list(ret, ta_buf_text(&text));
+		/* At least the CPU itself is in it. */
+		return rc == 0 && ta_cpuset_count(ret) == 0 ? -EBADMSG : rc;
 	}
 	return rc;
 }

@@ -20,8 +20,10 @@ int ta_text_read(struct ta_host *h, const char *file, struct ta_buf *ret)
 {
 	int rc = ta_host_read(h, file, SMALL_FILE, ret);
 
-	if (rc == 0)
-		ta_buf_rtrim(ret);
+	/* The kernel writes text, and at least a newline; anything else is what went wrong in a copy. */
+	if (rc == 0 && (ret->len == 0 || memchr(ret->data, '\0', ret->len)))
+		rc = -EBADMSG;
+	ta_buf_rtrim(ret);
 	return rc < 0 ? rc : ret->error;
 }
 

@@ -37,16 +37,19 @@ load helper
 
 @test "an interrupted capture leaves nothing" {
 	# The signal is pending when the program starts: no race.
-	status=0
-	python3 - "$TUNEAUDIT" "$DIR/cap" 2> "$DIR/err" <<'P' || status=$?
+	for name in SIGINT SIGTERM SIGHUP SIGQUIT; do
+		status=0
+		python3 - "$TUNEAUDIT" "$DIR/cap" $name 2> "$DIR/err" <<'P' || status=$?
 import os, signal, sys
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-os.kill(os.getpid(), signal.SIGINT)
+number = getattr(signal, sys.argv[3])
+signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+os.kill(os.getpid(), number)
 os.execv(sys.argv[1], [sys.argv[1], "capture", sys.argv[2]])
 P
-	[ "$status" -eq 70 ]
-	contains "$(cat "$DIR/err")" "no capture was written"
-	[ "$(ls -A "$DIR")" = err ]
+		[ "$status" -eq 70 ]
+		contains "$(cat "$DIR/err")" "no capture was written"
+		[ "$(ls -A "$DIR")" = err ]
+	done
 }
 
 @test "a full disk: said, 70, nothing left" {

@@ -426,6 +426,23 @@ static void hybrid_x86(void **state)
 	assert_null(ta_facts_at(f, TA_KEYS("cpu", "types", "type2")));
 }
 
+/* What could not be read of one core makes it no other core. */
+static void one_file_less_is_no_type(void **state)
+{
+	plain(4, 2, 4);
+	file("processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nflags : aes\n\n", "proc/cpuinfo");
+	for (int c = 0; c < 4; c++)
+		policy(c, "", 3900000);
+	file("", CPU "cpufreq/policy0/cpuinfo_max_freq");
+	collect();
+	HOLE(f, TA_MISSING, "cpu.asymmetric");
+	f = ta_facts_free(f);
+	file("3900000\n", CPU "cpufreq/policy0/cpuinfo_max_freq");
+	file("", CPU "cpu0/topology/thread_siblings_list");
+	collect();
+	FACT(f, "false", "cpu", "asymmetric");
+}
+
 static void favoured_cores_are_no_type(void **state)
 {
 	plain(4, 1, 4);
@@ -669,7 +686,8 @@ int main(void)
 		TEST(default_sibling_list), TEST(packages_not_known), TEST(one_cpu_is_one_of_each),
 		TEST(huge_package_numbers), TEST(masks_and_ids_of_old_kernels), TEST(ids_of_cpuinfo),
 		TEST(lscpu_of_a_report), TEST(isolation_of_the_command_line), TEST(bulldozer_modules), TEST(arm_cluster_is_no_socket),
-		TEST(big_little_by_clock), TEST(capacity_ranks), TEST(hybrid_x86), TEST(favoured_cores_are_no_type),
+		TEST(big_little_by_clock), TEST(capacity_ranks), TEST(hybrid_x86), TEST(one_file_less_is_no_type),
+		TEST(favoured_cores_are_no_type),
 		TEST(base_clock_tells_types), TEST(perf_names_types), TEST(odd_number_of_threads),
 		TEST(shared_policy_of_old_kernels), TEST(sleeping_policy_is_left_out), TEST(slow_clock_is_not_asked),
 		TEST(turbo_and_limits), TEST(nodes_with_holes_and_without_cpus), TEST(nodes_by_mask),

@@ -458,7 +458,7 @@ static void test_no_capture(void **state)
 static void test_malformed_json(void **state)
 {
 	static const char *const calls[] = {
-		"", "[]", "3", "{", "{} x", "{\"schema\":\"tuneaudit.calls/2\"}", "{\"errors\":[]}",
+		"", "[]", "3", "{", "{} x", "{\"complete\":\"no\"}", "{\"complete\":null}", "{\"schema\":\"tuneaudit.calls/2\"}", "{\"errors\":[]}",
 		"{\"errors\":{\"read\":{\"/x\":\"NOSUCH\"}}}", "{\"errors\":{\"read\":{\"/x\":5}}}",
 		"{\"errors\":{\"read\":null}}", "{\"lists\":{\"/x\":{}}}", "{\"lists\":{\"/x\":[1]}}",
 		"{\"lists\":{\"/x\":[\"a/b\"]}}", "{\"lists\":{\"/x\":[\"%00\"]}}", "{\"links\":{\"/x\":\"%4\"}}",
@@ -478,6 +478,8 @@ static void test_malformed_json(void **state)
 		tree_file(&f->tree, "calls.json", calls[i]);
 		assert_refused(f, f->tree.dir, -EBADMSG, "calls.json: ");
 	}
+	tree_file(&f->tree, "calls.json", "null");
+	assert_refused(f, f->tree.dir, -EBADMSG, "not a JSON object");
 	tree_bytes(&f->tree, "calls.json", "{}\0{}", 5);
 	assert_refused(f, f->tree.dir, -EBADMSG, "calls.json: holds NUL");
 	tree_file(&f->tree, "calls.json", "{}\n ");

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <json-c/json.h>
 
@@ -14,7 +15,7 @@
 #include "tests/unit/tree.h"
 
 extern const struct ta_probe ta_probe_sysctl, ta_probe_limits, ta_probe_counters, ta_probe_modules,
-	ta_probe_processes;
+	ta_probe_processes, ta_probe_irq, ta_probe_nic;
 extern const struct ta_derivation ta_derive_listener_pids;
 
 static struct tree t;
@@ -134,11 +135,44 @@ static void empty_files(void **state)
 
 	tree_file(&t, "proc/sys/net/ipv4/tcp_congestion_control", "");
 	tree_file(&t, "proc/sys/net/ipv4/ip_local_port_range", "");
+	tree_bytes(&t, "proc/sys/net/ipv4/tcp_available_congestion_control", "cubic\0x\n", 8);
 	tree_file(&t, "proc/sys/net/core/default_qdisc", "\n");
 	f = facts_of(&ta_probe_sysctl, NULL);
 	assert_absent(f, "sysctl[\"net.ipv4.tcp_congestion_control\"]", TA_MALFORMED, "empty");
 	assert_absent(f, "sysctl[\"net.ipv4.ip_local_port_range\"]", TA_MALFORMED, "");
+	assert_absent(f, "sysctl[\"net.ipv4.tcp_available_congestion_control\"]", TA_MALFORMED, "");
 	assert_fact(f, "\"\"", "sysctl", "net.core.default_qdisc");
+	ta_facts_free(f);
+}
+
+static void empty_table_of_interrupts(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/interrupts", "");
+	f = facts_of(&ta_probe_irq, NULL);
+	assert_absent(f, "irqs", TA_MALFORMED, "/proc/interrupts");
+	ta_facts_free(f);
+}
+
+/* Not every card is one of Ethernet. */
+static void interface_without_a_type(void **state)
+{
+	struct ta_facts *f;
+
+	tree_link(&t, "sys/class/net/ib0", "../../devices/pci0/0000:82:00.0/net/ib0");
+	tree_file(&t, "sys/devices/pci0/0000:82:00.0/net/ib0/type", "32\n");
+	tree_file(&t, "sys/devices/pci0/0000:82:00.0/net/ib0/mtu", "2044\n");
+	tree_link(&t, "sys/devices/pci0/0000:82:00.0/net/ib0/device", "../../../0000:82:00.0");
+	tree_file(&t, "sys/devices/pci0/0000:82:00.0/uevent", "DRIVER=mlx4_core\n");
+	f = facts_of(&ta_probe_nic, NULL);
+	assert_fact(f, "\"infiniband\"", "nics", "ib0", "kind");
+	assert_fact(f, "true", "nics", "ib0", "physical");
+	ta_facts_free(f);
+	tree_file(&t, "sys/devices/pci0/0000:82:00.0/net/ib0/type", "");
+	f = facts_of(&ta_probe_nic, NULL);
+	assert_absent(f, "nics.ib0.kind", TA_MALFORMED, "type");
+	assert_fact(f, "true", "nics", "ib0", "physical");
 	ta_facts_free(f);
 }
 
@@ -485,6 +519,39 @@ static void hidden_processes(void **state)
 	ta_facts_free(f);
 }
 
+static void relink(const char *name, const char *target)
+{
+	char path[512];
+
+	tree_path(&t, name, &path);
+	assert_int_equal(unlink(path), 0);
+	tree_link(&t, name, target);
+}
+
+/* A container on the network of its host: the sockets of others are there, they themselves are not. */
+static void shared_network(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/net/tcp", "  sl\n" LISTEN("0", "00000000", "0050", "500"));
+	a_server(&t, "1", "sh\n");
+	tree_link(&t, "proc/1/fd/0", "/dev/null");
+	tree_link(&t, "proc/self/ns/pid", "pid:[4026531836]");
+	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
+	assert_false(ta_facts_incomplete(f, "processes", NULL));
+	assert_fact(f, "[]", "listeners", "self tcp 0.0.0.0:80", "pids");
+	ta_facts_free(f);
+	relink("proc/self/ns/pid", "pid:[4026532281]");
+	f = facts_of(&ta_probe_processes, &ta_derive_listener_pids);
+	assert_incomplete(f, "processes", TA_DENIED);
+	assert_absent(f, "listeners[\"self tcp 0.0.0.0:80\"].pids", TA_DENIED, "PID namespace");
+	ta_facts_free(f);
+	relink("proc/1/fd/0", "socket:[500]");
+	f = facts_of(&ta_probe_processes, NULL);
+	assert_false(ta_facts_incomplete(f, "processes", NULL));
+	ta_facts_free(f);
+}
+
 /* As some tools copy /proc: limits and status, neither names nor descriptors. */
 static void half_copied_processes(void **state)
 {
@@ -584,6 +651,8 @@ int main(void)
 		host_test(sysctls),
 		host_test(sysctls_of_a_child_namespace),
 		host_test(empty_files),
+		host_test(empty_table_of_interrupts),
+		host_test(interface_without_a_type),
 		host_test(sysctls_of_nothing),
 		host_test(standins),
 		host_test(limits),
@@ -593,6 +662,7 @@ int main(void)
 		host_test(processes),
 		host_test(foreign_namespace),
 		host_test(hidden_processes),
+		host_test(shared_network),
 		host_test(half_copied_processes),
 		host_test(many_descriptors),
 		host_test(failing_processes),

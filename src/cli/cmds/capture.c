@@ -33,6 +33,7 @@ static void end_signals(sigset_t *ret)
 	sigaddset(ret, SIGINT);
 	sigaddset(ret, SIGTERM);
 	sigaddset(ret, SIGHUP);
+	sigaddset(ret, SIGQUIT);
 }
 
 static bool is_asked_to_end(const sigset_t *wanted)
