@@ -103,9 +103,23 @@ void ta_buf_reset(struct ta_buf *b)
 		b->data[0] = '\0';
 }
 
+#define BLANKS " \t\r\n"
+
+char *ta_strip(char *text)
+{
+	size_t n;
+
+	text += strspn(text, BLANKS);
+	n = strlen(text);
+	while (n && strchr(BLANKS, text[n - 1]))
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
 void ta_buf_rtrim(struct ta_buf *b)
 {
-	while (b->len && strchr(" \t\r\n", b->data[b->len - 1]))
+	while (b->len && strchr(BLANKS, b->data[b->len - 1]))
 		b->data[--b->len] = '\0';
 }
 

@@ -45,6 +45,9 @@ void ta_buf_reset(struct ta_buf *b);
 /* Drops blanks and newlines from the end. */
 void ta_buf_rtrim(struct ta_buf *b);
 
+/* The text without blanks and newlines at both ends: cut in place, the return points into it. */
+char *ta_strip(char *text);
+
 /* The text, "" if empty; borrowed until the next change. */
 const char *ta_buf_text(const struct ta_buf *b);
 

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 
-#define BLANKS " \t\n\r"
 
 /* "a//b/./c/" -> "a/b/c", as path_simplify() and what follows it in sysctl_normalize(). */
 static void simplify(char *s)
@@ -111,22 +110,10 @@ bool ta_sysctl_matches(const char *pattern, const char *path)
 	return true;
 }
 
-static char *strip(char *s)
-{
-	size_t n;
-
-	s += strspn(s, BLANKS);
-	n = strlen(s);
-	while (n && strchr(BLANKS, s[n - 1]))
-		n--;
-	s[n] = '\0';
-	return s;
-}
-
 /* parse_line() of sysctl.c. False: not an assignment, or a comment. */
 static bool read_line(char *text, struct ta_sysctl_line *ret)
 {
-	char *s = strip(text), *eq, *key;
+	char *s = ta_strip(text), *eq, *key;
 
 	if (!*s || *s == '#' || *s == ';')
 		return false;
@@ -137,10 +124,10 @@ static bool read_line(char *text, struct ta_sysctl_line *ret)
 		s++;
 	if (eq)
 		*eq = '\0';
-	key = strip(s);
+	key = ta_strip(s);
 	ta_sysctl_path(key);
 	ret->key = key;
-	ret->value = eq ? strip(eq + 1) : NULL;
+	ret->value = eq ? ta_strip(eq + 1) : NULL;
 	ret->pattern = key[strcspn(key, "*?[")];
 	return *key;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "probe/service.h"
 
 #define PROFILES_MAX 32
@@ -27,18 +28,6 @@ void ta_tuned_done(struct ta_tuned *t)
 	free(t->hole);
 	ta_strv_done(&t->files);
 	*t = (struct ta_tuned){0};
-}
-
-static char *strip(char *s)
-{
-	size_t n;
-
-	s += strspn(s, BLANKS);
-	n = strlen(s);
-	while (n && strchr(BLANKS, s[n - 1]))
-		n--;
-	s[n] = '\0';
-	return s;
 }
 
 /* Python's ConfigParser with delimiters '=' and inline comments behind " #". */
@@ -75,14 +64,14 @@ int ta_tuned_parse(const char *text, size_t len,
 		if (!n || strchr(BLANKS ";", *copy.data))
 			continue;
 		cut_comment(copy.data);
-		s = strip(copy.data);
+		s = ta_strip(copy.data);
 		eq = strchr(s, '=');
 		if (*s == '[') {
 			ta_buf_reset(&section);
 			ta_buf_add(&section, s + 1, strcspn(s + 1, "]"));
 		} else if (eq) {
 			*eq = '\0';
-			rc = fn(ta_buf_text(&section), strip(s), strip(eq + 1), line, ctx);
+			rc = fn(ta_buf_text(&section), ta_strip(s), ta_strip(eq + 1), line, ctx);
 			if (rc)
 				return rc;
 		}

@@ -145,6 +145,15 @@ static void test_buffers(void **state)
 	assert_string_equal(ta_buf_text(&b), "x");
 }
 
+static void test_strip(void **state)
+{
+	char text[] = " \t a b \r\n", blank[] = "  \n", empty[] = "";
+
+	assert_string_equal(ta_strip(text), "a b");
+	assert_string_equal(ta_strip(blank), "");
+	assert_string_equal(ta_strip(empty), "");
+}
+
 static void test_error_texts(void **state)
 {
 	struct ta_err err;
@@ -168,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_set_sums),
 		cmocka_unit_test(test_natural_order),
 		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_strip),
 		cmocka_unit_test(test_error_texts),
 	};
 
