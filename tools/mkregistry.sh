@@ -16,12 +16,13 @@ table() {
 	echo
 }
 
-probes='' derivations='' fixers='' formats='' commands=''
+probes='' derivations='' fixers='' knobs='' formats='' commands=''
 for f in $(printf '%s\n' "$@" | LC_ALL=C sort); do
 	case $f in
 	probes/*) probes="$probes $f" ;;
 	src/derive/*) derivations="$derivations $f" ;;
 	src/fix/fixers/*) fixers="$fixers $f" ;;
+	src/fix/knobs/*) knobs="$knobs $f" ;;
 	src/report/formats/*) formats="$formats $f" ;;
 	src/cli/cmds/*) commands="$commands $f" ;;
 	esac
@@ -33,6 +34,7 @@ cat <<'H'
 #include "cli/command.h"
 #include "derive/derive.h"
 #include "fix/fixer.h"
+#include "fix/knob.h"
 #include "probe/probe.h"
 #include "report/report.h"
 
@@ -40,5 +42,6 @@ H
 table ta_probe ta_probe ta_probes ta_n_probes $probes
 table ta_derivation ta_derive ta_derivations ta_n_derivations $derivations
 table ta_fixer ta_fixer ta_fixers ta_n_fixers $fixers
+table ta_knob ta_knob ta_knobs ta_n_knobs $knobs
 table ta_format ta_format ta_formats ta_n_formats $formats
 table ta_command ta_command ta_commands ta_n_commands $commands

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "facts/facts.h"
+#include "fix/step.h"
 #include "rule/fixsig.h"
 
 enum ta_disruption { TA_DISRUPT_NONE, TA_DISRUPT_FLOW_RESET, TA_DISRUPT_LINK_FLAP, TA_DISRUPT_REBOOT };
@@ -32,6 +33,11 @@ struct ta_fixer {
 	const struct ta_fix_sig *sigs;
 	size_t n_sigs;
 	enum ta_disruption disruption;
+	/*
+	 * What is to be written, as steps without `before`; the pure part of a plan. NULL: this kind is never written by
+	 * the program, only described (kernel command line, lines in other people's files). 0, -EINVAL, -ENOMEM.
+	 */
+	int (*steps)(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err);
 	/* 0, -EINVAL (a value outside the knob's range: `err`), -ENOMEM */
 	int (*describe)(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 		struct ta_err *err);

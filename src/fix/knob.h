@@ -1,0 +1,71 @@
+/*
+ * A knob is one kind of thing that this program may write: how its present value is read, how a new one is written,
+ * and the closed table that says which targets and values are ours at all. One file each in src/fix/knobs/:
+ *     const struct ta_knob ta_knob_NAME;
+ *
+ * A fixer (fixer.h) turns a rule's wish into steps; a step names a knob, a target and a value. Plan, journal,
+ * apply and rollback know steps alone, so that a plan from a file and a journal of last year pass the same tables.
+ *
+ * Values are texts in one canonical form per knob: what read() gives can be compared, printed, journaled, and handed to
+ * write() again. They hold no control characters and are at most TA_KNOB_VALUE_MAX bytes.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "host/host.h"
+
+#define TA_KNOB_VALUE_MAX 65536
+
+/*
+ * Order of writing; undone in reverse. Queue counts make the driver build its tables anew, so they come first, and
+ * what points at queues after them.
+ */
+enum ta_knob_order {
+	TA_ORDER_MODULE,
+	TA_ORDER_SYSCTL,
+	TA_ORDER_QUEUES, /* channels, rings */
+	TA_ORDER_NIC,	 /* coalescing, features, queue lengths, qdisc */
+	TA_ORDER_RSS,
+	TA_ORDER_IRQ,
+	TA_ORDER_STEERING, /* XPS, RPS, RFS */
+	TA_ORDER_REST,
+	TA_ORDER_FILE, /* files of ours that a later start reads */
+};
+
+struct ta_step;
+struct ta_steps;
+
+struct ta_knob {
+	const char *name; /* "sysctl", "attr", "channels" … as it stands in plans and journals */
+	enum ta_knob_order order;
+
+	/*
+	 * Is `target` ours to write, and `value` a value for it (NULL: only the target is asked about)? Pure: no I/O, no
+	 * facts. 0 or -EPERM (not in the table), -EINVAL (out of range, malformed) with the text for the user.
+	 */
+	int (*check)(const char *target, const char *value, struct ta_err *err);
+
+	/* The present value. 0 or -errno of the door, with the text for the user. */
+	int (*read)(struct ta_host *h, const char *target, struct ta_buf *ret, struct ta_err *err);
+
+	/* Sets it. The kernel may clamp: what counts is what read() gives afterwards. 0 or -errno with text. */
+	int (*write)(struct ta_host *h, const char *target, const char *value, struct ta_err *err);
+
+	/* Appends what a person would type to the same effect: shell lines, every word quoted unless plain. */
+	void (*command)(const char *target, const char *value, struct ta_buf *b);
+
+	/*
+	 * What else a write to `target` may move (vm.dirty_ratio with vm.dirty_bytes; the RSS table with the channels): appended
+	 * to `ret` as steps whose `before` the engine reads and journals, and writes back after undoing this one where it
+	 * differs. NULL: nothing. `h` serves to find which of them there are.
+	 */
+	int (*coupled)(struct ta_host *h, const char *target, struct ta_steps *ret, struct ta_err *err);
+};
+
+extern const struct ta_knob *const ta_knobs[]; /* generated */
+extern const size_t ta_n_knobs;
+
+const struct ta_knob *ta_knob_find(const char *name);
+
+/* check() of the named knob; -EPERM for a knob that does not exist. For everything that comes from a file. */
+int ta_knob_check(const char *name, const char *target, const char *value, struct ta_err *err);
