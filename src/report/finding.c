@@ -112,13 +112,27 @@ static void group_evidence(
 	if (!out->evidence_known)
 		return;
 	if (!out->evidence_hurts)
-		ta_buf_adds(&text,
-			"not seen: set below the guide, but nothing shows that it hurts here");
+		ta_buf_adds(&text, "not seen: " TA_REPORT_NOT_SEEN);
 	for (size_t i = 0; i < out->n_evidence; i++)
 		ta_buf_printf(&text, "%s%s", i ? "; " : text.len ? " (" : "", out->evidence[i]);
 	if (!out->evidence_hurts && out->n_evidence)
 		ta_buf_addc(&text, ')');
 	ta_part_labelled(b, o, "Hurts", ta_buf_text(&text));
+}
+
+/* Sources that contradict each other are shown together, where the advice stands. */
+static void contradictions(
+	const struct ta_rule *r, const struct ta_report_options *o, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	bool any = false;
+
+	for (size_t i = 0; i < r->n_refs; i++) {
+		any |= strncmp(r->refs[i], "against", strlen("against")) == 0;
+		ta_buf_printf(&text, "%s%s", i ? "; " : "", r->refs[i]);
+	}
+	if (any)
+		ta_part_labelled(b, o, "Guides", ta_buf_text(&text));
 }
 
 static void what_is_so(
@@ -284,5 +298,6 @@ void ta_part_finding(const struct ta_finding *f, size_t n, double points,
 	if (f->waiver_note)
 		ta_part_labelled(b, o, "Note", f->waiver_note);
 	ta_part_labelled(b, o, "Why", f->rule->why);
+	contradictions(f->rule, o, b);
 	what_to_type(f, n, o, b);
 }

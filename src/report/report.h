@@ -6,6 +6,9 @@
 
 #include "audit/audit.h"
 
+/* Of a finding whose evidence is known to be false; these words, in every format. */
+#define TA_REPORT_NOT_SEEN "set below the guide, but nothing shows that it hurts here"
+
 struct ta_report_options {
 	unsigned columns; /* width for text; at least 20 */
 	bool color;

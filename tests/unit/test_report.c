@@ -13,6 +13,7 @@ static const struct ta_field fields[] = {
 	{"nics.*.queues", TA_T_INT, "", "queues", 0, {{0}}},
 	{"nics.*.drops", TA_T_INT, "", "dropped packets", 0, {{0}}},
 	{"backlog", TA_T_INT, "", "a setting", 0, {{0}}},
+	{"overflows", TA_T_INT, "", "what its being short costs", 0, {{0}}},
 };
 static const struct ta_table tables[] = {{"all", fields, TA_ARRAY_SIZE(fields)}};
 
@@ -21,8 +22,9 @@ static const char *const text = "rule nic.queues title \"One queue per core\" wh
 				"  severity warning weight 8 risk link-flap each nic in nics\n"
 				"  want nic.queues >= 8 evidence nic.drops > 0 end\n"
 				"rule tcp.backlog title \"A long queue\" why \"Short queues "
-				"drop.\" ref \"r\" severity error weight 2 risk none\n"
-				"  want backlog >= 4096 end\n"
+				"drop.\" ref \"man 2 listen\" \"against: a guide, which sets 128\"\n"
+				"  severity error weight 2 risk none\n"
+				"  want backlog >= 4096 evidence overflows > 0 end\n"
 				"profile all title \"a\" rules nic.*, tcp.* end\n";
 
 struct world {
@@ -202,6 +204,62 @@ static void evidence_is_told_apart(void **state)
 	has(out, "not seen: set below the guide, but nothing shows that it hurts here");
 }
 
+/* A light rule with proof comes before a heavy one without; what is not seen is said in the same words everywhere. */
+static void what_hurts_comes_first(void **state)
+{
+	struct world *w = *state;
+	static const char words[] = "set below the guide, but nothing shows that it hurts here";
+	const char *out;
+
+	add_nics(w, 1, 1, 0);
+	ta_put_i64(w->facts, 128, "backlog");
+	ta_put_i64(w->facts, 7, "overflows");
+	judge(w);
+	assert_string_equal(w->audit.findings[0].rule->id, "tcp.backlog");
+	assert_string_equal(w->audit.findings[1].rule->id, "nic.queues");
+	out = print(w, "text", (struct ta_report_options){.columns = 200});
+	has(out, "  Hurts  overflows is 7\n");
+	has(out, words);
+	assert_int_equal(count(out, words), 1);
+	assert_true(strstr(out, "error tcp.backlog") < strstr(out, "warning nic.queues"));
+	out = print(w, "json", (struct ta_report_options){.columns = 80});
+	assert_int_equal(count(out, "\"detail\":\"set below the guide, but nothing shows that it hurts here\""), 1);
+	assert_int_equal(count(out, "\"hurts\":true"), 1);
+	assert_int_equal(count(out, "\"hurts\":false"), 1);
+	assert_true(strstr(out, "tcp.backlog") < strstr(out, "nic.queues"));
+}
+
+/* Nothing is known of the counters: then nothing is said of them. */
+static void unknown_evidence_says_nothing(void **state)
+{
+	struct world *w = *state;
+	const char *out;
+
+	ta_put_i64(w->facts, 128, "backlog");
+	judge(w);
+	out = print(w, "text", (struct ta_report_options){.columns = 200});
+	has(out, "error tcp.backlog");
+	lacks(out, "nothing shows");
+	out = print(w, "json", (struct ta_report_options){.columns = 80});
+	has(out, "\"hurts\":null");
+	lacks(out, "nothing shows");
+}
+
+static void sources_that_disagree_stand_in_the_finding(void **state)
+{
+	struct world *w = *state;
+	const char *out;
+
+	add_nics(w, 1, 1, 0);
+	ta_put_i64(w->facts, 128, "backlog");
+	judge(w);
+	out = print(w, "text", (struct ta_report_options){.columns = 200});
+	has(out, "  Guides man 2 listen; against: a guide, which sets 128\n");
+	assert_int_equal(count(out, "  Guides "), 1);
+	out = print(w, "json", (struct ta_report_options){.columns = 80});
+	has(out, "\"refs\":[\"man 2 listen\",\"against: a guide, which sets 128\"]");
+}
+
 static void commands_stay_in_one_piece(void **state)
 {
 	struct world *w = *state;
@@ -323,6 +381,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_subjects_are_one_finding, make, drop),
 		cmocka_unit_test_setup_teardown(numbers_that_differ_are_alike, make, drop),
 		cmocka_unit_test_setup_teardown(evidence_is_told_apart, make, drop),
+		cmocka_unit_test_setup_teardown(what_hurts_comes_first, make, drop),
+		cmocka_unit_test_setup_teardown(unknown_evidence_says_nothing, make, drop),
+		cmocka_unit_test_setup_teardown(sources_that_disagree_stand_in_the_finding, make, drop),
 		cmocka_unit_test_setup_teardown(commands_stay_in_one_piece, make, drop),
 		cmocka_unit_test_setup_teardown(no_command_is_shown_changed, make, drop),
 		cmocka_unit_test_setup_teardown(colour_is_paint_only, make, drop),

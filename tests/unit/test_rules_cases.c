@@ -127,6 +127,80 @@ static void test_sizes_have_a_direction(void **state)
 	}
 }
 
+/* Where well-known guides contradict each other or the kernel, both are named. */
+static void test_contradictions_are_named(void **state)
+{
+	static const struct {
+		const char *rule, *who;
+	} known[] = {
+		{"net.somaxconn", "A-Tune"},
+		{"net.softnet.dropped", "fasterdata"},
+		{"net.udp.receive", "Oracle"},
+		{"net.rmem_default", "mlnx_tune"},
+		{"net.busy_poll", "TuneD network-latency"},
+		{"net.neighbours", "OpenShift"},
+		{"net.default_qdisc", "fasterdata"},
+		{"tcp.rmem.max", "saptune"},
+		{"tcp.rmem.default", "87380"},
+		{"tcp.wmem.max", "A-Tune"},
+		{"tcp.timestamps", "dev-sec"},
+		{"tcp.tw_reuse", "saptune"},
+		{"tcp.local_ports", "Oracle"},
+		{"tcp.congestion_control", "bpftune"},
+		{"conntrack.max", "OpenShift"},
+		{"memory.swappiness", "rpk"},
+		{"memory.numa_balancing", "PerfSpect"},
+		{"memory.thp.enabled", "saptune"},
+		{"limits.file_max", "1020000"},
+		{"limits.nr_open", "fdctl"},
+		{"limits.nofile.service", "limits.conf"},
+		{"cpu.governor", "TuneD"},
+		{"cpu.boost", "pyperf"},
+		{"irq.nic.one_cpu", "HAProxy"},
+		{"irq.irqbalance.state", "Amazon ENA"},
+		{"kernel.io_uring", "kernel-hardening-checker"},
+		{"kernel.epollexclusive", "5.4"},
+		{"nic.rings.tiny", "-G IFNAME rx 8"},
+		{"nic.link.pcie", "one lane"},
+		{"nvme.apst", "0x0c"},
+	};
+	struct loaded *l = *state;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(known); i++) {
+		const struct ta_rule *r = ta_rules_find(l->rules, known[i].rule);
+		size_t guides = 0, against = 0, named = 0;
+
+		if (!r)
+			fail_msg("%s is gone", known[i].rule);
+		for (size_t j = 0; j < r->n_refs; j++) {
+			bool is = strncmp(r->refs[j], "against", strlen("against")) == 0;
+
+			guides += !is;
+			against += is;
+			named += is && strstr(r->refs[j], known[i].who);
+		}
+		if (!guides || !against || !named)
+			fail_msg("%s: not both sides are named (%s)", r->id, known[i].who);
+	}
+}
+
+/* A rule whose goal is a counter is its own proof: failing, it stands before what only might hurt. */
+static void test_counters_are_evidence(void **state)
+{
+	static const char *const counted[] = {"net.listen.overflow", "net.listen.queue", "net.softnet.dropped",
+		"net.softnet.squeezed", "net.udp.receive", "net.neighbours", "tcp.tw_overflow", "tcp.mem.pressure",
+		"nic.link.errors", "nic.drops.ring", "nic.ena.allowance", "cpu.quota", "cpu.steal", "cpu.thermal.throttle",
+		"pressure.memory", "pressure.io", "conntrack.full"};
+	struct loaded *l = *state;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(counted); i++) {
+		const struct ta_rule *r = ta_rules_find(l->rules, counted[i]);
+
+		if (!r || !r->evidence)
+			fail_msg("%s: no evidence", counted[i]);
+	}
+}
+
 static void test_profiles(void **state)
 {
 	static const char *const names[] = {"base", "gateway", "redis", "file-server", "benchmark", "small-device"};
@@ -169,6 +243,8 @@ int main(void)
 		cmocka_unit_test(test_every_case_holds),
 		cmocka_unit_test(test_every_rule_says_why),
 		cmocka_unit_test(test_sizes_have_a_direction),
+		cmocka_unit_test(test_contradictions_are_named),
+		cmocka_unit_test(test_counters_are_evidence),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_every_rule_is_in_a_profile),
 	};

@@ -35,11 +35,23 @@ static void add_fix(struct ta_json *j, const struct ta_finding *f)
 	ta_json_close(j, '}');
 }
 
+/* What there is to say beside the comparison: of a failure, that no counter shows it. */
+static const char *detail_of(const struct ta_finding *f)
+{
+	const struct ta_outcome *o = &f->out;
+
+	if (f->waiver_note)
+		return f->waiver_note;
+	if (ta_audit_is_failing(o->verdict) && o->evidence_known && !o->evidence_hurts)
+		return TA_REPORT_NOT_SEEN;
+	return o->detail;
+}
+
 /* Why the verdict is none of pass and fail: a word and a sentence. */
 static void add_reason(struct ta_json *j, const struct ta_finding *f)
 {
 	bool waived = f->out.verdict == TA_V_WAIVED;
-	const char *detail = f->waiver_note ? f->waiver_note : f->out.detail;
+	const char *detail = detail_of(f);
 
 	ta_json_str(j, "reason", waived ? "waived" : f->out.reason);
 	ta_json_str(j, "detail", waived ? f->waived_because : detail);
