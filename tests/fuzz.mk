@@ -13,6 +13,18 @@ fuzz: ## every parser under libFuzzer, FUZZ_SECONDS=60 each, FUZZ_ONLY=NAME for 
 	@$(MAKE) CC=clang B=$(FB) CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" $(FUZZ_TARGETS:%=fuzz-run-%)
 	@echo "fuzz: $(words $(FUZZ_TARGETS)) targets held for $(FUZZ_SECONDS) s each"
 
+FUZZ_GOAL ?= 1000000
+
+.PHONY: fuzz-million
+fuzz-million: ## every parser until it took FUZZ_GOAL=1000000 inputs; stopped and run again it goes on (clang)
+	@[ -n "$(FUZZ_TARGETS)" ] || { echo "fuzz: no targets"; exit 1; }
+	@$(MAKE) CC=clang B=$(FB) CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" $(FUZZ_TARGETS:%=fuzz-goal-%)
+	@echo "fuzz: $(words $(FUZZ_TARGETS)) targets held for $(FUZZ_GOAL) inputs each"
+
+.PHONY: $(FUZZ_TARGETS:%=fuzz-goal-%)
+$(FUZZ_TARGETS:%=fuzz-goal-%): fuzz-goal-%: $(B)/fuzz_%
+	@sh tests/fuzz/million.sh $< tests/fuzz/seeds/$* $(FUZZ_GOAL)
+
 .PHONY: $(FUZZ_TARGETS:%=fuzz-run-%)
 $(FUZZ_TARGETS:%=fuzz-run-%): fuzz-run-%: $(B)/fuzz_%
 	@sh tests/fuzz/run.sh $< tests/fuzz/seeds/$* $(FUZZ_SECONDS)
