@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "probe/netdev.h"
 #include "probe/probe.h"
 #include "probe/value.h"
@@ -34,7 +35,7 @@ static bool is_left_out(const char *name)
 	for (size_t i = 0; i < TA_ARRAY_SIZE(starts); i++) {
 		size_t len = strlen(starts[i]);
 
-		if (strncmp(name, starts[i], len) == 0 && name[len] >= '0' && name[len] <= '9')
+		if (strncmp(name, starts[i], len) == 0 && ta_is_digit(name[len]))
 			return true;
 	}
 	return false;

@@ -126,6 +126,13 @@ static void put_placement(struct ta_host *h, struct ta_facts *f, const char *key
 
 static void put_counts(struct ta_facts *f, const char *key, const struct ta_irq_counts *c)
 {
+	static const char *const names[] = {"counts_total", "fired", "top_cpu", "top_share"};
+
+	for (size_t i = 0; c->huge && i < TA_ARRAY_SIZE(names); i++)
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, names[i]), TA_MALFORMED,
+			"a count of its row, or their sum, is greater than 18446744073709551615");
+	if (c->huge)
+		return;
 	ta_put_u64(f, c->total, "irqs", key, "counts_total");
 	ta_put_cpus(f, &c->fired, "irqs", key, "fired");
 	if (c->top_cpu < 0) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
+
 int ta_cpuset_add(struct ta_cpuset *set, unsigned cpu)
 {
 	size_t word = cpu / 64;
@@ -35,7 +37,7 @@ static int read_number(const char **text, unsigned *ret)
 
 	if (*s < '0' || *s > '9')
 		return -EINVAL;
-	for (; *s >= '0' && *s <= '9'; s++) {
+	for (; ta_is_digit(*s); s++) {
 		v = v * 10 + (unsigned)(*s - '0');
 		if (v >= TA_CPU_LIMIT)
 			return -ERANGE;
@@ -92,7 +94,7 @@ int ta_cpuset_parse_list(struct ta_cpuset *set, const char *text)
 
 static int hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (ta_is_digit(c))
 		return c - '0';
 	if ((c | 32) >= 'a' && (c | 32) <= 'f')
 		return (c | 32) - 'a' + 10;

@@ -16,7 +16,7 @@ static size_t read_digits(const char *s, unsigned base, uint64_t *ret, bool *ove
 	for (;; n++) {
 		unsigned d;
 
-		if (s[n] >= '0' && s[n] <= '9')
+		if (ta_is_digit(s[n]))
 			d = (unsigned)(s[n] - '0');
 		else if (base == 16 && (s[n] | 32) >= 'a' && (s[n] | 32) <= 'f')
 			d = (unsigned)((s[n] | 32) - 'a') + 10;

@@ -3,9 +3,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/macros.h"
+
+static inline bool ta_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
 
 /*
  * Decimal with an optional '-', blanks and newlines around allowed.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/num.h"
 
 static void no_memory(struct ta_strv *s)
 {
@@ -62,11 +63,6 @@ bool ta_strv_has(const struct ta_strv *s, const char *text)
 	return false;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Compares two runs of digits as numbers of any length; moves both past them. */
 static int cmp_digits(const char **a, const char **b)
 {
@@ -77,9 +73,9 @@ static int cmp_digits(const char **a, const char **b)
 		(*a)++;
 	while (**b == '0')
 		(*b)++;
-	for (na = 0; is_digit((*a)[na]);)
+	for (na = 0; ta_is_digit((*a)[na]);)
 		na++;
-	for (nb = 0; is_digit((*b)[nb]);)
+	for (nb = 0; ta_is_digit((*b)[nb]);)
 		nb++;
 	if (na != nb)
 		return na < nb ? -1 : 1;
@@ -94,7 +90,7 @@ int ta_natural_cmp(const char *a, const char *b)
 	const char *start_a = a, *start_b = b;
 
 	while (*a && *b) {
-		if (is_digit(*a) && is_digit(*b)) {
+		if (ta_is_digit(*a) && ta_is_digit(*b)) {
 			int c = cmp_digits(&a, &b);
 
 			if (c)

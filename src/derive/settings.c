@@ -49,7 +49,7 @@ static bool running_text(struct json_object *o, struct ta_buf *ret)
 
 static int digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (ta_is_digit(c))
 		return c - '0';
 	if ((c | 32) >= 'a' && (c | 32) <= 'f')
 		return (c | 32) - 'a' + 10;

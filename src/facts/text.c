@@ -78,14 +78,14 @@ const char *ta_safe_key(struct ta_safe_text *room, const char *raw)
 
 static bool is_name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || ta_is_digit(c) || c == '_' || c == '-';
 }
 
 static size_t plain_length(const char *key)
 {
 	size_t n = 0;
 
-	if (*key >= '0' && *key <= '9')
+	if (ta_is_digit(*key))
 		return strspn(key, "0123456789");
 	if (*key == '-')
 		return 0;

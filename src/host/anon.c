@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/macros.h"
 
 #define HOST_LETTERS "anonhost"
@@ -125,7 +126,7 @@ void ta_anon_port(struct ta_anon *a, uint8_t *last)
 
 static int hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (ta_is_digit(c))
 		return c - '0';
 	if ((c | 32) >= 'a' && (c | 32) <= 'f')
 		return (c | 32) - 'a' + 10;
@@ -241,7 +242,7 @@ void ta_anon_reveal(const struct ta_anon *a, void *data, size_t len)
 
 static bool in_word(char c)
 {
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '-' || c == '_';
+	return ta_is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '-' || c == '_';
 }
 
 static void hide(char *p, size_t len)
@@ -389,7 +390,7 @@ static size_t read_dotted(const char *p, uint8_t *ret)
 	for (unsigned i = 0; i < 4; i++) {
 		unsigned v = 0, n = 0;
 
-		for (; *p >= '0' && *p <= '9' && n < 4; n++)
+		for (; ta_is_digit(*p) && n < 4; n++)
 			v = v * 10 + (unsigned)(*p++ - '0');
 		if (!n || v > 255 || (i < 3 && *p++ != '.'))
 			return 0;
@@ -404,7 +405,7 @@ static void anon_dotted(struct ta_anon *a, struct ta_buf *b)
 	uint8_t v4[4];
 
 	for (const char *p = b->data, *start = p; *p;) {
-		bool begins = p == start || !((p[-1] >= '0' && p[-1] <= '9') || p[-1] == '.');
+		bool begins = p == start || !(ta_is_digit(p[-1]) || p[-1] == '.');
 		size_t n = begins ? read_dotted(p, v4) : 0;
 
 		if (n) {

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "host/internal.h"
 
 #define SCHEMA "tuneaudit.calls/1"
@@ -54,7 +55,7 @@ void ta_escape(const char *text, bool component, struct ta_buf *b)
 
 static int hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (ta_is_digit(c))
 		return c - '0';
 	if ((c | 32) >= 'a' && (c | 32) <= 'f')
 		return (c | 32) - 'a' + 10;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/macros.h"
 
 #define BLANKS " \t\r"
@@ -152,8 +153,19 @@ static void filter_argv(struct ta_buf *b)
 	b->len = n;
 }
 
-/* Empties every line that `keep` does not want; may shorten a line by returning less than its length. */
-static void filter_lines(struct ta_buf *b, size_t (*keep)(const char *line, size_t len))
+/* A byte 0, or a line end of other systems, makes lines for its readers that we did not see. */
+static bool hides_lines(const char *line, size_t len)
+{
+	const char *cr = memchr(line, '\r', len);
+
+	return memchr(line, '\0', len) || (cr && cr + 1 < line + len);
+}
+
+/*
+ * Empties every line that `keep` does not want; it may shorten a line by returning less than its length. A line with a
+ * byte 0 is emptied too; with `mark_hidden` of a line that may hide others one byte 0 is left, to say so.
+ */
+static void filter_lines(struct ta_buf *b, size_t (*keep)(const char *line, size_t len), bool mark_hidden)
 {
 	size_t out = 0;
 	char *p = b->data, *end = p + b->len;
@@ -161,10 +173,15 @@ static void filter_lines(struct ta_buf *b, size_t (*keep)(const char *line, size
 	while (p < end) {
 		char *newline = memchr(p, '\n', (size_t)(end - p));
 		size_t len = newline ? (size_t)(newline - p) : (size_t)(end - p);
-		size_t n = memchr(p, '\0', len) ? 0 : keep(p, len);
 
-		memmove(b->data + out, p, n);
-		out += n;
+		if (mark_hidden && hides_lines(p, len)) {
+			b->data[out++] = '\0';
+		} else {
+			size_t n = memchr(p, '\0', len) ? 0 : keep(p, len);
+
+			memmove(b->data + out, p, n);
+			out += n;
+		}
 		if (newline)
 			b->data[out++] = '\n';
 		p += len + (newline ? 1 : 0);
@@ -247,7 +264,7 @@ static size_t value_end(const char *line, size_t len)
 	const char *eq = memchr(line, '=', len);
 	size_t i = eq ? (size_t)(eq - line) + 1 : len;
 
-	while (i < len && (strchr(BLANKS "_,.:+-", line[i]) || (line[i] >= '0' && line[i] <= '9') ||
+	while (i < len && (strchr(BLANKS "_,.:+-", line[i]) || ta_is_digit(line[i]) ||
 				  ((line[i] | 32) >= 'a' && (line[i] | 32) <= 'z')))
 		i++;
 	return i < len ? i + 1 : len;
@@ -268,30 +285,9 @@ static size_t keep_sysctl(const char *line, size_t len)
 	return is_public_sysctl(key, n, line + len) ? value_end(line, len) : 0;
 }
 
-/* A byte 0, or a line end of other systems, makes lines for its readers that we did not see: one byte 0 says so. */
 static void filter_sysctls(struct ta_buf *b)
 {
-	size_t out = 0;
-	char *p = b->data, *end = p + b->len;
-
-	while (p < end) {
-		char *newline = memchr(p, '\n', (size_t)(end - p));
-		size_t len = newline ? (size_t)(newline - p) : (size_t)(end - p), n;
-		const char *cr = memchr(p, '\r', len);
-
-		if (memchr(p, '\0', len) || (cr && cr + 1 < p + len)) {
-			b->data[out++] = '\0';
-		} else {
-			n = keep_sysctl(p, len);
-			memmove(b->data + out, p, n);
-			out += n;
-		}
-		if (newline)
-			b->data[out++] = '\n';
-		p += len + (newline ? 1 : 0);
-	}
-	b->data[out] = '\0';
-	b->len = out;
+	filter_lines(b, keep_sysctl, true);
 }
 
 static size_t keep_without_comment(const char *line, size_t len)
@@ -360,7 +356,7 @@ static size_t keep_names(const char *line, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		char c = line[i];
 
-		if (!((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-_. ", c)))
+		if (!(ta_is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-_. ", c)))
 			return 0;
 	}
 	return len;
@@ -477,7 +473,7 @@ void ta_redact(const char *path, struct ta_buf *content)
 	if (k->whole)
 		k->whole(content);
 	else
-		filter_lines(content, k->keep);
+		filter_lines(content, k->keep, false);
 }
 
 void ta_redact_link(const char *path, struct ta_buf *target)

@@ -7,6 +7,7 @@
 #include "probe/cgroup.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -306,9 +307,11 @@ static void put_number(struct ta_host *h, struct ta_facts *f, const char *key, c
 		put_reason(f, key, name, rc);
 }
 
-/* A group that was never limited has no such counters: it was not throttled. */
-static void put_throttling(struct ta_host *h, struct ta_facts *f, const char *key, const char *dir,
-	bool v1)
+/*
+ * A group that was never limited has no such counters: it was not throttled. `rc` says whether `dir`, which has the
+ * least limit, was found.
+ */
+static void put_throttling(struct ta_host *h, struct ta_facts *f, const char *key, const char *dir, bool v1, int rc)
 {
 	static const struct {
 		const char *fact, *v2, *v1;
@@ -318,77 +321,63 @@ static void put_throttling(struct ta_host *h, struct ta_facts *f, const char *ke
 		{"cpu_throttled_us", "throttled_usec", "throttled_time"},
 	};
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	int read = read_in(h, dir, "cpu.stat", &text);
+	bool found = rc == 0;
+	int read = found ? read_in(h, dir, "cpu.stat", &text) : rc;
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(stats); i++) {
 		uint64_t v = 0;
-		int rc = read < 0 ? read
-				  : ta_cgroup_stat(ta_buf_text(&text), v1 ? stats[i].v1 : stats[i].v2, &v);
 
-		if (rc < 0 && rc != -ENOENT)
+		rc = read < 0 ? read : ta_cgroup_stat(ta_buf_text(&text), v1 ? stats[i].v1 : stats[i].v2, &v);
+		if (rc < 0 && (!found || rc != -ENOENT))
 			put_reason(f, key, stats[i].fact, rc);
 		else
 			ta_put_u64(f, v1 && i == 2 ? v / 1000 : v, "cgroups", key, stats[i].fact);
 	}
 }
 
-static void put_cpu(struct ta_host *h, const struct ta_cgroups *c, const char *text,
+/* What a controller limits, and how much of it is used. */
+struct controller {
+	const char *name;    /* of version 1 */
+	size_t mount;        /* its own in struct ta_cgroups, where it has one */
+	limit_fn *v1, *v2;
+	const char *limit;   /* the facts … */
+	const char *used;    /* … NULL: what counts is how often it was throttled */
+	const char *used_v1, *used_v2; /* and their files */
+};
+
+static const struct controller controllers[] = {
+	{"cpu", offsetof(struct ta_cgroups, cpu), v1_cpu, v2_cpu, "cpu_limit_percent", NULL, NULL, NULL},
+	{"memory", offsetof(struct ta_cgroups, memory), v1_memory, v2_memory, "memory_max_bytes",
+		"memory_current_bytes", "memory.usage_in_bytes", "memory.current"},
+	{"pids", offsetof(struct ta_cgroups, pids), pids_max, pids_max, "pids_max", "pids_current", "pids.current",
+		"pids.current"},
+};
+
+static void put_controller(struct ta_host *h, const struct ta_cgroups *c, const char *text, const struct controller *ctl,
 	struct ta_facts *f, const char *key)
 {
-	bool v1 = c->cpu.there;
-	const struct ta_cgroup_mount *m = v1 ? &c->cpu : &c->v2;
+	const struct ta_cgroup_mount *m = (const void *)((const char *)c + ctl->mount);
+	bool v1 = m->there;
 	char dir[512], at[512];
-	uint64_t percent;
-	int rc = group_dir(h, m, text, v1 ? "cpu" : "", &dir);
+	uint64_t limit = 0;
+	int rc;
 
+	if (!v1)
+		m = &c->v2;
+	rc = group_dir(h, m, text, v1 ? ctl->name : "", &dir);
 	if (rc < 0) {
-		put_reason(f, key, "cpu_limit_percent", rc);
-		put_reason(f, key, "cpu_periods", rc);
-		put_reason(f, key, "cpu_throttled_periods", rc);
-		put_reason(f, key, "cpu_throttled_us", rc);
-		return;
+		put_reason(f, key, ctl->limit, rc);
+	} else {
+		int found = least(h, m, dir, v1 ? ctl->v1 : ctl->v2, &limit, &at);
+
+		put_limit(f, key, ctl->limit, found, limit);
 	}
-	rc = least(h, m, dir, v1 ? v1_cpu : v2_cpu, &percent, &at);
-	put_limit(f, key, "cpu_limit_percent", rc, percent);
-	put_throttling(h, f, key, at, v1);
-}
-
-static void put_memory(struct ta_host *h, const struct ta_cgroups *c, const char *text,
-	struct ta_facts *f, const char *key)
-{
-	bool v1 = c->memory.there;
-	const struct ta_cgroup_mount *m = v1 ? &c->memory : &c->v2;
-	char dir[512], at[512];
-	uint64_t bytes;
-	int rc = group_dir(h, m, text, v1 ? "memory" : "", &dir);
-
-	if (rc < 0) {
-		put_reason(f, key, "memory_max_bytes", rc);
-		put_reason(f, key, "memory_current_bytes", rc);
-		return;
-	}
-	rc = least(h, m, dir, v1 ? v1_memory : v2_memory, &bytes, &at);
-	put_limit(f, key, "memory_max_bytes", rc, bytes);
-	put_number(h, f, key, "memory_current_bytes", dir,
-		v1 ? "memory.usage_in_bytes" : "memory.current");
-}
-
-static void put_pids(struct ta_host *h, const struct ta_cgroups *c, const char *text,
-	struct ta_facts *f, const char *key)
-{
-	const struct ta_cgroup_mount *m = c->pids.there ? &c->pids : &c->v2;
-	char dir[512], at[512];
-	uint64_t tasks;
-	int rc = group_dir(h, m, text, c->pids.there ? "pids" : "", &dir);
-
-	if (rc < 0) {
-		put_reason(f, key, "pids_max", rc);
-		put_reason(f, key, "pids_current", rc);
-		return;
-	}
-	rc = least(h, m, dir, pids_max, &tasks, &at);
-	put_limit(f, key, "pids_max", rc, tasks);
-	put_number(h, f, key, "pids_current", dir, "pids.current");
+	if (!ctl->used)
+		put_throttling(h, f, key, at, v1, rc);
+	else if (rc < 0)
+		put_reason(f, key, ctl->used, rc);
+	else
+		put_number(h, f, key, ctl->used, dir, v1 ? ctl->used_v1 : ctl->used_v2);
 }
 
 void ta_cgroup_put(struct ta_host *h, const struct ta_cgroups *c, const char *text,
@@ -396,7 +385,6 @@ void ta_cgroup_put(struct ta_host *h, const struct ta_cgroups *c, const char *te
 {
 	/* It is there, even if nothing of it can be read. */
 	ta_put_object(f, "cgroups", key);
-	put_cpu(h, c, text, f, key);
-	put_memory(h, c, text, f, key);
-	put_pids(h, c, text, f, key);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(controllers); i++)
+		put_controller(h, c, text, &controllers[i], f, key);
 }

@@ -261,7 +261,7 @@ static int64_t speed_of(const char *text)
 {
 	int64_t v = 0;
 
-	for (; *text >= '0' && *text <= '9' && v < 100000000; text++)
+	for (; ta_is_digit(*text) && v < 100000000; text++)
 		v = v * 10 + (*text - '0');
 	return strcmp(text, "Mb/s") == 0 ? v : 0;
 }

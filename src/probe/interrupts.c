@@ -11,12 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "probe/netdev.h"
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static const char *skip_blanks(const char *s)
 {
@@ -54,9 +50,9 @@ int ta_irq_columns_parse(const char *line, struct ta_irq_columns *ret)
 	for (const char *s = skip_blanks(line); *s; s = skip_blanks(s)) {
 		unsigned cpu = 0;
 
-		if (strncmp(s, "CPU", 3) != 0 || !is_digit(s[3]))
+		if (strncmp(s, "CPU", 3) != 0 || !ta_is_digit(s[3]))
 			return -EINVAL;
-		for (s += 3; is_digit(*s); s++) {
+		for (s += 3; ta_is_digit(*s); s++) {
 			cpu = cpu * 10 + (unsigned)(*s - '0');
 			if (cpu >= TA_CPU_LIMIT)
 				return -ERANGE;
@@ -73,20 +69,22 @@ int ta_irq_columns_parse(const char *line, struct ta_irq_columns *ret)
 	return 0;
 }
 
-/* A word of digits alone; moves behind it. */
-static bool next_count(const char **text, uint64_t *ret)
+/* A word of digits alone; moves behind it. Sets *ret_huge if it does not fit. */
+static bool next_count(const char **text, uint64_t *ret, bool *ret_huge)
 {
 	const char *s = skip_blanks(*text);
+	bool huge = false;
 	uint64_t v = 0;
 
-	if (!is_digit(*s))
+	if (!ta_is_digit(*s))
 		return false;
-	for (; is_digit(*s); s++)
-		v = v * 10 + (uint64_t)(*s - '0');
+	for (; ta_is_digit(*s); s++)
+		huge |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v);
 	if (*s && *s != ' ' && *s != '\t')
 		return false;
 	*text = s;
 	*ret = v;
+	*ret_huge |= huge;
 	return true;
 }
 
@@ -95,9 +93,9 @@ static bool is_hwirq(const char *s, const char *end)
 {
 	size_t rest;
 
-	if (s == end || !is_digit(*s))
+	if (s == end || !ta_is_digit(*s))
 		return false;
-	while (s < end && is_digit(*s))
+	while (s < end && ta_is_digit(*s))
 		s++;
 	rest = (size_t)(end - s);
 	if (rest == 0 || *s == '-')
@@ -133,17 +131,18 @@ bool ta_irq_row_parse(
 	const char *s = skip_blanks(line);
 	unsigned long irq = 0;
 	uint64_t count;
+	bool huge;
 
-	if (!is_digit(*s))
+	if (!ta_is_digit(*s))
 		return false;
-	for (; is_digit(*s) && irq < 100000000; s++)
+	for (; ta_is_digit(*s) && irq < 100000000; s++)
 		irq = irq * 10 + (unsigned long)(*s - '0');
 	if (*s != ':')
 		return false;
 	ret->irq = (unsigned)irq;
 	ret->counts = ++s;
 	for (size_t i = 0; !columns->known || i < columns->n; i++)
-		if (!next_count(&s, &count))
+		if (!next_count(&s, &count, &huge))
 			break;
 	split_texts(skip_blanks(s), ret);
 	return true;
@@ -156,17 +155,22 @@ int ta_irq_count(const struct ta_irq_row *row, const struct ta_irq_columns *colu
 	struct ta_irq_counts c = {.top_cpu = -1};
 	uint64_t count;
 
-	for (size_t i = 0; (!columns->known || i < columns->n) && next_count(&s, &count); i++) {
-		c.total += count;
+	for (size_t i = 0; (!columns->known || i < columns->n) && next_count(&s, &count, &c.huge); i++) {
+		c.huge |= __builtin_add_overflow(c.total, count, &c.total);
 		if (count > c.top) {
 			c.top = count;
 			c.top_cpu = columns->known ? (int)columns->cpus[i] : -1;
 		}
 	}
+	if (c.huge) {
+		*ret = (struct ta_irq_counts){.top_cpu = -1, .huge = true};
+		return 0;
+	}
 	s = row->counts;
-	for (size_t i = 0; c.total && columns->known && i < columns->n && next_count(&s, &count);
+	for (size_t i = 0; c.total && columns->known && i < columns->n && next_count(&s, &count, &c.huge);
 		i++) {
-		if (count < (c.total + 19) / 20)
+		/* A twentieth of the sum, rounded up. */
+		if (count < c.total / 20 + (c.total % 20 != 0))
 			continue;
 		if (ta_cpuset_add(&c.fired, columns->cpus[i]) < 0) {
 			ta_cpuset_done(&c.fired);
@@ -188,8 +192,9 @@ static uint64_t hwirq_of(const struct ta_irq_row *row, size_t *ret_name_len)
 	*ret_name_len = (size_t)(s - row->chip);
 	while (s < end && *s == ' ')
 		s++;
-	for (; s < end && is_digit(*s); s++)
-		v = v * 10 + (uint64_t)(*s - '0');
+	for (; s < end && ta_is_digit(*s); s++)
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
+			return 0;
 	return v;
 }
 

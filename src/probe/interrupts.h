@@ -43,6 +43,7 @@ struct ta_irq_counts {
 	uint64_t top;   /* the largest of them … */
 	int top_cpu;    /* … and its CPU; -1 if nothing fired or the columns are not known */
 	struct ta_cpuset fired; /* CPUs with at least a twentieth of the total */
+	bool huge; /* a number or the total is beyond 64 bits: nothing else is known */
 };
 
 /* 0 or -ENOMEM. ta_cpuset_done(&ret->fired) when finished. */

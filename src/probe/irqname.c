@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/macros.h"
 #include "probe/netdev.h"
 
@@ -76,7 +77,7 @@ static size_t number_len(const char *s, const char *end)
 {
 	size_t n = 0;
 
-	while (s + n < end && n < 9 && s[n] >= '0' && s[n] <= '9')
+	while (s + n < end && n < 9 && ta_is_digit(s[n]))
 		n++;
 	return n;
 }
@@ -301,7 +302,7 @@ bool ta_looks_like_ifname(const char *name)
 	for (size_t i = 0; i < TA_ARRAY_SIZE(starts); i++) {
 		size_t len = strlen(starts[i]);
 
-		if (strncmp(name, starts[i], len) == 0 && name[len] >= '0' && name[len] <= '9')
+		if (strncmp(name, starts[i], len) == 0 && ta_is_digit(name[len]))
 			return true;
 	}
 	return false;

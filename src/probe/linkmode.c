@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/macros.h"
 
 /* Mbit/s of each bit of enum ethtool_link_mode_bit_indices (include/uapi/linux/ethtool.h, 6.1). */
@@ -110,7 +111,7 @@ int64_t ta_linkmode_speed_of_name(const char *name)
 	int64_t v = 0;
 	const char *s;
 
-	for (s = name; *s >= '0' && *s <= '9' && v < 100000000; s++)
+	for (s = name; ta_is_digit(*s) && v < 100000000; s++)
 		v = v * 10 + (*s - '0');
 	return s > name && strncmp(s, "base", 4) == 0 ? v : 0;
 }

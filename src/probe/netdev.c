@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "probe/probe.h"
 #include "probe/value.h"
 
@@ -41,7 +42,7 @@ static bool is_usb_interface(const char *s, size_t len)
 	const char *colon = memchr(s, ':', len);
 
 	/* "1-1.2:1.0": bus-ports:configuration.interface */
-	return colon && s[0] >= '0' && s[0] <= '9' && memchr(s, '-', (size_t)(colon - s)) &&
+	return colon && ta_is_digit(s[0]) && memchr(s, '-', (size_t)(colon - s)) &&
 	       memchr(colon, '.', len - (size_t)(colon - s));
 }
 

@@ -34,11 +34,6 @@ static bool speaks_of_loss(const char *name)
 	return false;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_separator(char c)
 {
 	return c == '_' || c == '-' || c == '.' || c == ' ' || c == '[' || c == ']' || c == ':';
@@ -50,7 +45,7 @@ static void without_number(const char *name, size_t len, struct ta_buf *ret)
 	for (size_t i = 0; i < len; i++) {
 		size_t end = i;
 
-		while (end < len && is_digit(name[end]))
+		while (end < len && ta_is_digit(name[end]))
 			end++;
 		/* A whole word of digits goes with the separator before it; "rx0_drops" loses its
 		 * digits alone. */

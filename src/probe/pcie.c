@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "probe/probe.h"
 #include "probe/value.h"
 
@@ -22,9 +23,9 @@ static struct ta_val read_pcie_speed(struct ta_host *h, const char *file)
 	s = ta_buf_text(&text);
 	if (*s < '0' || *s > '9')
 		return (struct ta_val){.rc = -EOPNOTSUPP};
-	for (; *s >= '0' && *s <= '9' && whole < 10000; s++)
+	for (; ta_is_digit(*s) && whole < 10000; s++)
 		whole = whole * 10 + (uint64_t)(*s - '0');
-	if (s[0] == '.' && s[1] >= '0' && s[1] <= '9') {
+	if (s[0] == '.' && ta_is_digit(s[1])) {
 		tenths = (uint64_t)(s[1] - '0');
 		s += 2;
 	}

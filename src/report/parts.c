@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "report/text.h"
 
 #define LABEL_AT 2
@@ -92,11 +93,6 @@ size_t ta_part_run(const struct ta_audit *a, size_t i)
 	return n;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 void ta_part_shape(const char *text, const char *subject, struct ta_buf *ret)
 {
 	size_t len = strcspn(subject, " ");
@@ -105,9 +101,9 @@ void ta_part_shape(const char *text, const char *subject, struct ta_buf *ret)
 		if (len && strncmp(text, subject, len) == 0) {
 			ta_buf_addc(ret, '@');
 			text += len;
-		} else if (is_digit(*text)) {
+		} else if (ta_is_digit(*text)) {
 			ta_buf_addc(ret, '#');
-			while (is_digit(*text))
+			while (ta_is_digit(*text))
 				text++;
 		} else {
 			ta_buf_addc(ret, *text++);

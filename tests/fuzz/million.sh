@@ -7,7 +7,7 @@ program=$1 seeds=$2 goal=$3
 count=$program.executions
 [ -d "$seeds" ] || { echo "fuzz: $program has no seeds in $seeds"; exit 1; }
 mkdir -p "$program.corpus"
-[ -e "$count" ] && [ "$count" -nt "$program" ] || echo 0 >"$count"
+[ -n "$(find "$count" -newer "$program" 2>/dev/null)" ] || echo 0 >"$count"
 done=$(cat "$count")
 while [ "$done" -lt "$goal" ]; do
 	kept=$(find "$program.corpus" "$seeds" -type f | wc -l)

@@ -105,6 +105,19 @@ static void counts(void **state)
 	assert_false(ta_cpuset_has(&c.fired, 5));
 	ta_cpuset_done(&c.fired);
 
+	/* The largest there is, and one more: no sum that began anew at 0. */
+	c = count("CPU0 CPU2", "7: 18446744073709551615 0 X  eth0");
+	assert_false(c.huge);
+	assert_true(c.total == UINT64_MAX && c.top == UINT64_MAX && c.top_cpu == 0);
+	assert_int_equal(ta_cpuset_count(&c.fired), 1);
+	ta_cpuset_done(&c.fired);
+	c = count("CPU0 CPU2", "7: 18446744073709551615 1 X  eth0");
+	assert_true(c.huge && c.top_cpu == -1);
+	ta_cpuset_done(&c.fired);
+	c = count("CPU0 CPU2", "7: 1 18446744073709551616 X  eth0");
+	assert_true(c.huge && c.top_cpu == -1);
+	ta_cpuset_done(&c.fired);
+
 	c = count("CPU0 CPU2", "7: 0 0 X  eth0");
 	assert_int_equal(c.total, 0);
 	assert_int_equal(c.top_cpu, -1);
