@@ -50,6 +50,7 @@ struct table {
 	struct ta_irqdevs devs;
 	struct ta_irq_columns columns;
 	bool header_seen;
+	bool row_seen;
 	struct ta_irqvecs vecs;
 };
 
@@ -67,6 +68,7 @@ static int on_line(const char *line, size_t len, void *ctx)
 	}
 	if (!ta_irq_row_parse(line, &t->columns, &row))
 		return 0;
+	t->row_seen = true;
 	return ta_irqvecs_add(&t->vecs, &t->devs, &row, &t->columns);
 }
 
@@ -194,8 +196,9 @@ static int read_table(struct ta_host *h, struct table *t)
 
 	if (rc == 0)
 		rc = ta_host_lines(h, "/proc/interrupts", on_line, t);
-	if (rc == 0 && !t->header_seen)
-		rc = -EBADMSG; /* a file of no bytes is no table without interrupts */
+	/* No bytes, or lines with neither CPUs nor an interrupt: that is no table without interrupts. */
+	if (rc == 0 && !t->columns.known && !t->row_seen)
+		rc = -EBADMSG;
 	if (rc == 0)
 		rc = ta_irqvecs_finish(&t->vecs, &t->devs);
 	return rc < 0 || !ta_irqvecs_unsettled(&t->vecs) ? rc : ask_kernel(h, t);

@@ -123,6 +123,44 @@ void ta_buf_rtrim(struct ta_buf *b)
 		b->data[--b->len] = '\0';
 }
 
+/* The first byte at or behind `s` that begins a character. */
+static char *char_start(char *s)
+{
+	while ((*s & 0xc0) == 0x80)
+		s++;
+	return s;
+}
+
+void ta_buf_shorten(struct ta_buf *b, size_t from, size_t most)
+{
+	static const char gap[] = "…";
+	char *in, *out;
+
+	if (!b->data || from >= b->len || most < 8)
+		return;
+	in = out = b->data + from;
+	while (*in) {
+		size_t n = strcspn(in, BLANKS), blanks;
+
+		if (n > most) {
+			char *head = char_start(in + most / 2), *tail = char_start(in + n - most / 4);
+
+			memmove(out, in, (size_t)(head - in));
+			out += head - in;
+			memcpy(out, gap, sizeof(gap) - 1);
+			out += sizeof(gap) - 1;
+			n -= (size_t)(tail - in);
+			in = tail;
+		}
+		blanks = strspn(in + n, BLANKS);
+		memmove(out, in, n + blanks);
+		in += n + blanks;
+		out += n + blanks;
+	}
+	*out = '\0';
+	b->len = (size_t)(out - b->data);
+}
+
 const char *ta_buf_text(const struct ta_buf *b)
 {
 	return b->data ? b->data : "";

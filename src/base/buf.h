@@ -45,6 +45,12 @@ void ta_buf_reset(struct ta_buf *b);
 /* Drops blanks and newlines from the end. */
 void ta_buf_rtrim(struct ta_buf *b);
 
+/*
+ * Words (between blanks) of more than `most` bytes in the text from byte `from` on are cut in their middle: what
+ * somebody typed or wrote into a file is told again without filling the screen. UTF-8 stays whole.
+ */
+void ta_buf_shorten(struct ta_buf *b, size_t from, size_t most);
+
 /* The text without blanks and newlines at both ends: cut in place, the return points into it. */
 char *ta_strip(char *text);
 

@@ -10,6 +10,9 @@
 #include "cli/system.h"
 #include "report/text.h"
 
+/* What was typed is told again, but not all of a hundred thousand bytes. */
+#define WORD_MAX 400
+
 void ta_cli_say(const char *text)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
@@ -27,6 +30,7 @@ int ta_cli_fail(int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	ta_buf_vprintf(&b, fmt, ap);
 	va_end(ap);
+	ta_buf_shorten(&b, 0, WORD_MAX);
 	ta_cli_say(b.error ? "tuneaudit: out of memory" : b.data);
 	return code;
 }

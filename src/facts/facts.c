@@ -50,25 +50,37 @@ int ta_reason_parse(const char *name, enum ta_reason *ret)
 enum ta_reason ta_reason_of(int rc)
 {
 	switch (-rc) {
+	case ENOENT:
+	case ENOTDIR:
+	case ESRCH:
+	case ESTALE:
+		return TA_MISSING;
 	case EACCES:
 	case EPERM:
 		return TA_DENIED;
 	case EOPNOTSUPP:
+	case EAFNOSUPPORT:
+	case EPROTONOSUPPORT:
+	case ENOPROTOOPT:
+	case ENOTTY:
 	case ENODEV:
 	case EINVAL:
 	case ENOSYS:
 	case ENXIO:
 		return TA_UNSUPPORTED;
-	case EBADMSG:
-	case EFBIG:
-	case ERANGE:
-	case ELOOP:
-	case EISDIR:
-		return TA_MALFORMED;
 	case ENODATA:
+	/* We had no descriptor, no memory, no time to ask with: nothing is known of the thing itself. */
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case ENOBUFS:
+	case EAGAIN:
+	case EBUSY:
+	case ETIMEDOUT:
 		return TA_NOT_ASKED;
+	/* It is there, and what it gave cannot be used: EIO, EBADMSG, EFBIG, EISDIR, ELOOP, a torn dump … */
 	default:
-		return TA_MISSING;
+		return TA_MALFORMED;
 	}
 }
 
@@ -499,7 +511,19 @@ static struct json_object *new_host_part(const struct ta_facts *f)
 	return host;
 }
 
+static struct json_object *own_or(struct json_object *own, struct json_object *other)
+{
+	return json_object_get(other ? other : own);
+}
+
 void ta_facts_format(const struct ta_facts *f, struct ta_buf *b)
+{
+	static const struct ta_facts_parts own;
+
+	ta_facts_format_parts(f, &own, b);
+}
+
+void ta_facts_format_parts(const struct ta_facts *f, const struct ta_facts_parts *parts, struct ta_buf *b)
 {
 	struct json_object *doc = json_object_new_object();
 	const char *text = NULL;
@@ -508,9 +532,9 @@ void ta_facts_format(const struct ta_facts *f, struct ta_buf *b)
 	if (doc) {
 		json_object_object_add(doc, "schema", json_object_new_string("tuneaudit.facts/1"));
 		json_object_object_add(doc, "host", new_host_part(f));
-		json_object_object_add(doc, "facts", json_object_get(f->root));
-		json_object_object_add(doc, "absent", json_object_get(f->absent));
-		json_object_object_add(doc, "incomplete", json_object_get(f->incomplete));
+		json_object_object_add(doc, "facts", own_or(f->root, parts->facts));
+		json_object_object_add(doc, "absent", own_or(f->absent, parts->absent));
+		json_object_object_add(doc, "incomplete", own_or(f->incomplete, parts->incomplete));
 		text = json_object_to_json_string_length(doc, JSON_C_TO_STRING_NOSLASHESCAPE, &len);
 	}
 	if (text) {

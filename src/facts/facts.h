@@ -27,8 +27,8 @@ enum ta_reason {
 	TA_MISSING,     /* the kernel, driver or capture has no such thing */
 	TA_DENIED,      /* it is there, we may not read it */
 	TA_UNSUPPORTED, /* the device or kernel answered that it cannot */
-	TA_MALFORMED,   /* it was read and makes no sense */
-	TA_NOT_ASKED,   /* asking would change the host, or nobody asked */
+	TA_MALFORMED,   /* it is there, but what came back makes no sense or broke off */
+	TA_NOT_ASKED,   /* asking would change the host, nobody asked, or there was nothing to ask with */
 };
 
 int ta_reason_parse(const char *name, enum ta_reason *ret); /* 0 or -EINVAL */
@@ -38,6 +38,12 @@ struct ta_facts *ta_facts_new(void); /* NULL: out of memory */
 struct ta_facts *ta_facts_free(struct ta_facts *f);
 void ta_facts_freep(struct ta_facts **f);
 #define ta_cleanup_facts ta_cleanup(ta_facts_freep)
+
+/* The document as JSON (docs/json.md) with other trees in the place of its own; each NULL: its own. */
+struct ta_facts_parts {
+	struct json_object *facts, *absent, *incomplete;
+};
+void ta_facts_format_parts(const struct ta_facts *f, const struct ta_facts_parts *parts, struct ta_buf *b);
 
 int ta_facts_error(const struct ta_facts *f); /* 0 or the first -errno */
 

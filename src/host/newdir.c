@@ -10,11 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "host/internal.h"
 
 #define NAMES 100 /* leftovers of interrupted runs that had our process id */
@@ -64,6 +67,9 @@ static int make_temporary(struct ta_newdir *d)
 
 			d->fd = openat(d->parent, d->temporary, OPEN_DIR | O_NOFOLLOW);
 			rc = d->fd < 0 ? -errno : 0;
+			/* Held as long as we live: a sign for remove_stale(). Not every file system has locks. */
+			if (d->fd >= 0)
+				(void)flock(d->fd, LOCK_EX | LOCK_NB);
 			if (rc < 0)
 				unlinkat(d->parent, d->temporary, AT_REMOVEDIR);
 			return rc;
@@ -72,6 +78,92 @@ static int make_temporary(struct ta_newdir *d)
 			break;
 	}
 	return -errno;
+}
+
+/* Removes the files in `path`. True: `ret` is a directory in it, "path/name", that is still there. */
+static bool remove_files(int parent, const char *path, char (*ret)[PATH_MAX])
+{
+	int fd = openat(parent, path, OPEN_DIR | O_NOFOLLOW);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	bool found = false;
+
+	if (!dir) {
+		ta_close(&fd);
+		return false;
+	}
+	while (!found && (e = readdir(dir))) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (unlinkat(dirfd(dir), e->d_name, 0) < 0)
+			found = snprintf(*ret, sizeof(*ret), "%s/%s", path, e->d_name) < (int)sizeof(*ret);
+	}
+	closedir(dir);
+	return found;
+}
+
+/*
+ * Removes `name` and what is in it. Only what we made is there: no links are followed. One descriptor at a time,
+ * however deep: that there are no more may be why we are here.
+ */
+static void remove_tree(int parent, const char *name)
+{
+	char path[PATH_MAX], below[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", name);
+	for (;;) {
+		if (remove_files(parent, path, &below)) {
+			memcpy(path, below, sizeof(path));
+			continue;
+		}
+		if (unlinkat(parent, path, AT_REMOVEDIR) < 0 || strcmp(path, name) == 0)
+			return;
+		*strrchr(path, '/') = '\0';
+	}
+}
+
+/* The process id in ".NAME.part-PID-N"; 0: another name. */
+static pid_t part_owner(const char *file, const char *name)
+{
+	char prefix[256], number[16];
+	uint64_t pid;
+	int len = snprintf(prefix, sizeof(prefix), ".%.200s.part-", name);
+	size_t n;
+
+	if (strncmp(file, prefix, (size_t)len) != 0)
+		return 0;
+	n = strcspn(file + len, "-");
+	if (file[len + (int)n] != '-' || n >= sizeof(number))
+		return 0;
+	memcpy(number, file + len, n);
+	number[n] = '\0';
+	return ta_parse_u64(number, &pid) < 0 || pid > INT_MAX ? 0 : (pid_t)pid;
+}
+
+/*
+ * What earlier runs to the same place left that were killed: their process is gone, nobody holds the lock (a
+ * process id of another PID namespace says nothing), and the directory is the caller's own.
+ */
+static void remove_stale(const struct ta_newdir *d)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+
+	int here = openat(d->parent, ".", OPEN_DIR); /* the listing closes it */
+
+	if (here < 0 || ta_fd_list(here, &names) < 0)
+		return;
+	for (size_t i = 0; i < names.n; i++) {
+		pid_t pid = part_owner(names.v[i], d->name);
+		ta_cleanup_fd int fd = -1;
+		struct stat st;
+
+		if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		fd = openat(d->parent, names.v[i], OPEN_DIR | O_NOFOLLOW);
+		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 07777) == 0700 &&
+			flock(fd, LOCK_EX | LOCK_NB) == 0)
+			remove_tree(d->parent, names.v[i]);
+	}
 }
 
 int ta_newdir_make(const char *path, struct ta_newdir *ret, struct ta_err *err)
@@ -92,6 +184,7 @@ int ta_newdir_make(const char *path, struct ta_newdir *ret, struct ta_err *err)
 	} else if (rc < 0) {
 		ta_err_set(err, rc, "%s: %s", path, ta_errno_text(rc));
 	} else {
+		remove_stale(&d);
 		rc = make_temporary(&d);
 		if (rc < 0)
 			ta_err_set(err, rc, "cannot make a directory in %s: %s", dir, ta_errno_text(rc));
@@ -162,48 +255,6 @@ int ta_newdir_write(struct ta_newdir *d, const char *path, const void *data, siz
 	if (rc < 0)
 		unlinkat(d->fd, path + 1, 0);
 	return rc;
-}
-
-/* Removes the files in `path`. True: `ret` is a directory in it, "path/name", that is still there. */
-static bool remove_files(int parent, const char *path, char (*ret)[PATH_MAX])
-{
-	int fd = openat(parent, path, OPEN_DIR | O_NOFOLLOW);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
-	bool found = false;
-
-	if (!dir) {
-		ta_close(&fd);
-		return false;
-	}
-	while (!found && (e = readdir(dir))) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		if (unlinkat(dirfd(dir), e->d_name, 0) < 0)
-			found = snprintf(*ret, sizeof(*ret), "%s/%s", path, e->d_name) < (int)sizeof(*ret);
-	}
-	closedir(dir);
-	return found;
-}
-
-/*
- * Removes `name` and what is in it. Only what we made is there: no links are followed. One descriptor at a time,
- * however deep: that there are no more may be why we are here.
- */
-static void remove_tree(int parent, const char *name)
-{
-	char path[PATH_MAX], below[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s", name);
-	for (;;) {
-		if (remove_files(parent, path, &below)) {
-			memcpy(path, below, sizeof(path));
-			continue;
-		}
-		if (unlinkat(parent, path, AT_REMOVEDIR) < 0 || strcmp(path, name) == 0)
-			return;
-		*strrchr(path, '/') = '\0';
-	}
 }
 
 void ta_newdir_drop(struct ta_newdir *d)

@@ -18,7 +18,7 @@ struct ta_newdir {
 
 #define TA_NEWDIR_INIT {.parent = -1, .fd = -1}
 
-/* Makes it (0700). The place must be free or hold an empty directory. */
+/* Makes it (0700). The place must be free or hold an empty directory. Removes what killed runs of ours left for it. */
 int ta_newdir_make(const char *path, struct ta_newdir *ret, struct ta_err *err);
 
 /* Writes a new file (0600) at "/a/b/name" in it, with the directories it needs. A file that could not be written whole is removed. */

@@ -255,3 +255,82 @@ void ta_report_facts(const struct ta_facts *f, const struct ta_schema *schema,
 	ta_facts_each_hole(f, true, hole, &incomplete);
 	ta_facts_each_hole(f, false, hole, &absent);
 }
+
+/* --- JSON ------------------------------------------------------------------------------ */
+
+/* What is selected below `value`, or NULL; an object without members is a fact too. */
+static struct json_object *selected_part(struct walk *w, struct json_object *value,
+	const struct ta_schema_node *node, bool selected)
+{
+	const struct ta_field *field = node ? ta_schema_field(node) : NULL;
+	struct json_object *part;
+
+	if (selected || (field && ta_strv_has(&w->sel->owners, ta_schema_owner(node))))
+		return json_object_get(value);
+	if (!json_object_is_type(value, json_type_object))
+		return NULL;
+	part = json_object_new_object();
+	json_object_object_foreach(value, key, child)
+	{
+		struct json_object *below =
+			selected_part(w, child, node ? ta_schema_child(node, key) : NULL, false);
+
+		if (below)
+			json_object_object_add(part, key, below);
+	}
+	w->shown = 0;
+	if (!json_object_object_length(value) && node)
+		ta_schema_leaves(node, find_owner, w);
+	if (json_object_object_length(part) || w->shown)
+		return part;
+	json_object_put(part);
+	return NULL;
+}
+
+struct kept_holes {
+	struct holes by;
+	struct json_object *to;
+};
+
+static void keep_hole(const char *path, struct ta_absence why, void *ctx)
+{
+	struct kept_holes *k = ctx;
+	struct json_object *hole;
+
+	if (!hole_selected(&k->by, path))
+		return;
+	hole = json_object_new_object();
+	json_object_object_add(hole, "reason", json_object_new_string(ta_reason_name(why.reason)));
+	json_object_object_add(hole, "detail", json_object_new_string(why.detail));
+	json_object_object_add(k->to, path, hole);
+}
+
+void ta_report_facts_json(const struct ta_facts *f, const struct ta_schema *schema,
+	const struct ta_facts_selection *sel, struct ta_buf *ret)
+{
+	struct walk w = {.sel = sel};
+	struct ta_facts_parts parts;
+	struct kept_holes k = {.by = {&w, schema, NULL}};
+
+	if (all(sel)) {
+		ta_facts_format(f, ret);
+		return;
+	}
+	parts = (struct ta_facts_parts){json_object_new_object(), json_object_new_object(), json_object_new_object()};
+	json_object_object_foreach(ta_facts_root(f), key, value)
+	{
+		struct json_object *part = selected_part(
+			&w, value, ta_schema_child(ta_schema_root(schema), key), ta_strv_has(&sel->keys, key));
+
+		if (part)
+			json_object_object_add(parts.facts, key, part);
+	}
+	k.to = parts.absent;
+	ta_facts_each_hole(f, false, keep_hole, &k);
+	k.to = parts.incomplete;
+	ta_facts_each_hole(f, true, keep_hole, &k);
+	ta_facts_format_parts(f, &parts, ret);
+	json_object_put(parts.facts);
+	json_object_put(parts.absent);
+	json_object_put(parts.incomplete);
+}

@@ -16,6 +16,7 @@
 
 #define KEPT_MAX 100
 #define WINDOW 96 /* bytes of the source line that are shown */
+#define WORD_MAX 120 /* … and of a word that the message tells again */
 
 void ta_source_place(const struct ta_source *src, uint32_t pos, unsigned *ret_line, unsigned *ret_column)
 {
@@ -99,15 +100,18 @@ int ta_diag_add(struct ta_diags *d, const struct ta_source *src, uint32_t pos, u
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 	int rc;
 	struct ta_diag *diag = new_diag(d, &rc);
+	size_t message;
 	va_list ap;
 
 	if (!diag)
 		return rc;
 	ta_source_place(src, pos, &diag->line, &diag->column);
 	ta_buf_printf(&b, "%s:%u:%u: error: ", src->file, diag->line, diag->column);
+	message = b.len;
 	va_start(ap, fmt);
 	ta_buf_vprintf(&b, fmt, ap);
 	va_end(ap);
+	ta_buf_shorten(&b, message, WORD_MAX);
 	add_excerpt(&b, src, pos, end);
 	return keep(d, diag, src->file, &b);
 }

@@ -300,6 +300,11 @@ static bool add_rule(struct ta_parser *p, struct ta_rule *r, const struct ta_wor
 	if (old) {
 		r->number = old->number;
 		rs->rules[r->number] = r;
+		/* Its file is at fault all the same, and will be when the later one goes. */
+		if (!old->source->ours) {
+			old->next = rs->replaced;
+			rs->replaced = old;
+		}
 		return ta_names_put(&rs->rule_names, r->id, r);
 	}
 	r->number = (unsigned)rs->n_rules;

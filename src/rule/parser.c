@@ -128,6 +128,8 @@ bool ta_parser_word(struct ta_parser *p, const char *more, const char *what, str
 	if (p->tok.tok != TA_TOK_ID)
 		return ta_parser_expected(p, what);
 	n = ta_lex_word(&p->lex, p->tok.pos, more, &start);
+	if (n > TA_WORD_MAX)
+		return ta_parser_fault(p, "%s has %zu bytes, at most %d are taken", what, n, TA_WORD_MAX);
 	*ret = (struct ta_word){ta_arena_strndup(p->arena, p->src->text + start, n), start, start + (uint32_t)n};
 	ta_parser_seek(p, start + (uint32_t)n);
 	return ret->text;

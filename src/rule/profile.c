@@ -7,6 +7,8 @@
 
 #include "rule/rules.h"
 
+#define DEPTH_MAX 16u /* profiles above one */
+
 /* The parameters' own values, in the order of their numbers; NULL: out of memory. */
 static struct ta_expr **default_params(struct ta_rules *rs)
 {
@@ -99,9 +101,12 @@ static int resolve_parent(struct ta_rules *rs, struct ta_profile *p, const struc
 	if (parent->state == TA_PROFILE_BUSY)
 		return ta_diag_add(diags, p->source, item->name.pos, item->name.end,
 			"profile %s inherits itself through %s", parent->name.text, p->name.text);
-	if (depth == 0)
-		return ta_diag_add(diags, p->source, item->name.pos, item->name.end, "too many profiles in a row");
-	rc = resolve(rs, parent, defaults, depth - 1, diags);
+	rc = depth || parent->state == TA_PROFILE_DONE ? resolve(rs, parent, defaults, depth - 1, diags) : 0;
+	/* It may have been resolved before, by way of another: its own line counts then. */
+	if (parent->state != TA_PROFILE_DONE || parent->depth >= DEPTH_MAX)
+		return ta_diag_add(diags, p->source, item->name.pos, item->name.end,
+			"too many profiles in a row, at most %u inherit from one another", DEPTH_MAX);
+	p->depth = TA_MAX(p->depth, parent->depth + 1);
 	if (rc != -ENOMEM)
 		inherit(rs, p, parent, defaults);
 	return rc;
@@ -152,7 +157,7 @@ int ta_profiles_resolve(struct ta_rules *rs, struct ta_diags *diags)
 
 	rs->defaults = defaults;
 	for (struct ta_profile *p = rs->profiles; worst != -ENOMEM && p; p = p->next) {
-		int rc = resolve(rs, p, defaults, 16, diags);
+		int rc = resolve(rs, p, defaults, DEPTH_MAX, diags);
 
 		worst = rc ? rc : worst;
 	}

@@ -77,6 +77,7 @@ static struct ta_source *new_source(struct ta_rules *rs, const char *file, const
 	src->text = ta_arena_strndup(&rs->arena, text, len);
 	src->len = len;
 	src->trusted = flags & TA_RULES_TRUSTED;
+	src->ours = !(flags & TA_RULES_OVERRIDE);
 	return src->file && src->text ? src : NULL;
 }
 
@@ -108,6 +109,11 @@ int ta_rules_add_text(struct ta_rules *rs, const char *file, const char *text, s
 const struct ta_rule *ta_rules_first(const struct ta_rules *rs)
 {
 	return rs->schema && rs->n_rules ? rs->rules[0] : NULL;
+}
+
+const struct ta_rule *ta_rules_first_replaced(const struct ta_rules *rs)
+{
+	return rs->schema ? rs->replaced : NULL;
 }
 
 const struct ta_rule *ta_rules_find(const struct ta_rules *rs, const char *id)
@@ -194,6 +200,8 @@ int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const 
 	for (size_t i = 0; i < rs->n_rules; i++)
 		rc = worse(rc, ta_rule_check(rs, rs->rules[i], fixers, n_fixers, diags));
 	for (struct ta_rule *r = rs->spoilt; r; r = r->next)
+		rc = worse(rc, ta_rule_check(rs, r, fixers, n_fixers, diags));
+	for (struct ta_rule *r = rs->replaced; r; r = r->next)
 		rc = worse(rc, ta_rule_check(rs, r, fixers, n_fixers, diags));
 	rc = worse(rc, ta_profiles_resolve(rs, diags));
 	rc = worse(rc, ta_waivers_resolve(rs, diags));

@@ -15,7 +15,10 @@ struct ta_source {
 	const char *text; /* ended by NUL */
 	size_t len;
 	bool trusted;
+	bool ours; /* no file of the user's: comes with the program */
 };
+
+#define TA_WORD_MAX 100 /* bytes of an id or name */
 
 /* A piece of text that the checker has yet to look up. */
 struct ta_word {
@@ -78,6 +81,7 @@ struct ta_profile {
 	const char *title;
 	struct ta_profile_item *items;
 	enum { TA_PROFILE_NEW, TA_PROFILE_BUSY, TA_PROFILE_DONE } state;
+	unsigned depth; /* profiles above it in its longest line; set by resolve */
 	struct ta_profile_entry *rules; /* by the rules' numbers */
 	struct ta_expr **params;	/* by the parameters' numbers; never NULL */
 };
@@ -109,6 +113,7 @@ struct ta_rules {
 	struct ta_rule **rules; /* sorted by id once resolved */
 	size_t n_rules, cap_rules;
 	struct ta_rule *spoilt; /* stanzas with faults: checked for more of them, never used */
+	struct ta_rule *replaced; /* of files whose rule a later file replaced: checked, never used */
 	struct ta_param *params;
 	size_t n_params;
 	struct ta_expr **defaults; /* the parameters' own values, by number; set by resolve */

@@ -37,7 +37,7 @@ load helper
 
 @test "an interrupted capture leaves nothing" {
 	# The signal is pending when the program starts: no race.
-	for name in SIGINT SIGTERM SIGHUP SIGQUIT; do
+	for name in SIGINT SIGTERM SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGALRM SIGVTALRM SIGPROF SIGXCPU SIGPOLL SIGPWR SIGRTMIN SIGRTMAX; do
 		status=0
 		python3 - "$TUNEAUDIT" "$DIR/cap" $name 2> "$DIR/err" <<'P' || status=$?
 import os, signal, sys
@@ -50,6 +50,31 @@ P
 		contains "$(cat "$DIR/err")" "no capture was written"
 		[ "$(ls -A "$DIR")" = err ]
 	done
+}
+
+@test "what a killed capture left is taken away by the next to the same place, and nothing else is" {
+	sh -c 'exit 0' & gone=$!
+	wait $gone
+	mkdir -m 700 "$DIR/.cap.part-$gone-0" "$DIR/.cap.part-$$-0" "$DIR/.other.part-$gone-0" "$DIR/.cap.part-x"
+	mkdir -m 755 "$DIR/.cap.part-$gone-2"
+	mkdir "$DIR/.cap.part-$gone-0/proc"
+	touch "$DIR/.cap.part-$gone-0/proc/stat"
+	ln -s "$DIR/.cap.part-x" "$DIR/.cap.part-$gone-1"
+	ta capture "$DIR/cap" -q
+	expect 0
+	[ ! -e "$DIR/.cap.part-$gone-0" ]
+	[ -d "$DIR/.cap.part-$$-0" ]
+	[ -d "$DIR/.cap.part-$gone-2" ]
+	[ -L "$DIR/.cap.part-$gone-1" ]
+	[ -d "$DIR/.other.part-$gone-0" ]
+	[ -d "$DIR/.cap.part-x" ]
+	# One that is being written, though its number is of another PID namespace.
+	mkdir -m 700 "$DIR/.held.part-$gone-0"
+	flock "$DIR/.held.part-$gone-0" "$TUNEAUDIT" capture "$DIR/held" -q
+	[ -d "$DIR/.held.part-$gone-0" ]
+	rm -r "$DIR/held"
+	"$TUNEAUDIT" capture "$DIR/held" -q
+	[ ! -e "$DIR/.held.part-$gone-0" ]
 }
 
 @test "a full disk: said, 70, nothing left" {

@@ -27,7 +27,19 @@ load helper
 	ta facts limits --format json --capture "$HOST"
 	expect 0
 	valid facts
-	contains "$output" '"not-asked"'
+	[ "$(jq -c '.facts | keys' "$DIR/out")" = '["limits"]' ]
+	[ -z "$(jq -r '.absent, .incomplete | keys[] | select(startswith("limits") | not)' "$DIR/out")" ]
+	[ "$(jq -r '.absent["limits.pid_max"].reason' "$DIR/out")" = missing ]
+	ta facts irqbalance pressure --format json --capture "$HOST"
+	expect 0
+	valid facts
+	[ -z "$(jq -r '.absent | keys[] | select(test("^(irqbalance|pressure)") | not)' "$DIR/out")" ]
+	# The name of a probe: what it alone puts, wherever it stands.
+	ta facts cputime --format json
+	expect 0
+	[ "$(jq -c '[.facts | paths(scalars)][0][0:2]' "$DIR/out")" = '["cpu","time"]' ]
+	[ "$(jq -c '.facts.cpu | keys' "$DIR/out")" = '["time"]' ]
+	ta facts limits --format json --capture "$HOST"
 	contains "$output" ':9223372036854775807'
 }
 

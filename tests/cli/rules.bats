@@ -59,6 +59,52 @@ R
 	contains "$errors" "FILES"
 }
 
+@test "rules check: a rule that another of the files replaces is checked too" {
+	good_rule > "$DIR/good.rules"
+	sed 's/somaxconn/somaxcon/' "$DIR/good.rules" > "$DIR/typo.rules"
+	ta rules check "$DIR/typo.rules" "$DIR/good.rules"
+	expect 1
+	contains "$output" "typo.rules:8:"
+	lacks "$output" "good.rules:"
+	sed 's/= 128/= 8192/' "$DIR/good.rules" > "$DIR/case.rules"
+	ta rules check "$DIR/case.rules" "$DIR/good.rules"
+	expect 1
+	contains "$output" "case.rules:"
+	contains "$output" "2 rules, 6 cases: 1 fault"
+	ta rules check "$DIR/good.rules" "$DIR/case.rules"
+	expect 1
+	mkdir "$DIR/rules"
+	cp "$DIR/typo.rules" "$DIR/rules/10.rules"
+	cp "$DIR/good.rules" "$DIR/rules/20.rules"
+	ta check --rules "$DIR/rules" --profile mine
+	expect 2
+	contains "$errors" "10.rules:8:"
+}
+
+@test "rules: names of a hundred thousand characters are refused and not told again whole" {
+	long=$(printf '%0100000d' 7 | tr 0 a)
+	good_rule | sed "s/test.backlog/$long/" > "$DIR/long.rules"
+	ta rules check "$DIR/long.rules"
+	expect 1
+	contains "$output" "the id of a rule has 100000 bytes, at most 100 are taken"
+	[ "$(wc -c < "$DIR/out")" -lt 2000 ]
+	for word in "want $long > 1" "want  cpu.$long > 1" "severity $long" "fix $long()" "$long" "area $long" "case $long"; do
+		good_rule | sed "s/^  want .*/$word/" > "$DIR/long.rules"
+		ta rules check "$DIR/long.rules"
+		expect 1
+		[ "$(wc -c < "$DIR/out")" -lt 3000 ]
+	done
+	ta explain "$long"
+	expect 2
+	[ "$(wc -c < "$DIR/err")" -lt 1000 ]
+	ta check --only "$long"
+	expect 2
+	[ "$(wc -c < "$DIR/err")" -lt 1000 ]
+	ta facts "$long"
+	expect 2
+	[ "$(wc -c < "$DIR/err")" -lt 3000 ]
+}
+
 @test "rules: other words are refused" {
 	ta rules
 	expect 2

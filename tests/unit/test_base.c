@@ -140,6 +140,15 @@ static void test_buffers(void **state)
 	assert_int_equal(b.len, 3890);
 	assert_int_equal(b.error, -EFBIG);
 	ta_buf_reset(&b);
+	ta_buf_adds(&b, "say 'aaaaaaaaaaaaaaaaaaaaaaa' or bbb\n  ccccccccccccccccc");
+	ta_buf_shorten(&b, 0, 12);
+	assert_string_equal(ta_buf_text(&b), "say 'aaaaa…aa' or bbb\n  cccccc…ccc");
+	assert_int_equal(b.len, strlen(b.data));
+	ta_buf_reset(&b);
+	ta_buf_adds(&b, "aaaaaaaaaaaaaaaaaaaa ééééééééééééééé");
+	ta_buf_shorten(&b, 21, 13);
+	assert_string_equal(ta_buf_text(&b), "aaaaaaaaaaaaaaaaaaaa ééé…é");
+	ta_buf_reset(&b);
 	ta_buf_adds(&b, "x \n\n");
 	ta_buf_rtrim(&b);
 	assert_string_equal(ta_buf_text(&b), "x");

@@ -138,6 +138,27 @@ static void test_absence_of_parents(void **state)
 	assert_null(ta_facts_at(f, TA_KEYS("a", "b")));
 }
 
+static void test_reasons_of_errors(void **state)
+{
+	static const struct {
+		int rc;
+		enum ta_reason reason;
+	} cases[] = {
+		{-ENOENT, TA_MISSING}, {-ENOTDIR, TA_MISSING}, {-ESRCH, TA_MISSING}, {-EACCES, TA_DENIED},
+		{-EPERM, TA_DENIED}, {-EOPNOTSUPP, TA_UNSUPPORTED}, {-ENOSYS, TA_UNSUPPORTED}, {-EINVAL, TA_UNSUPPORTED},
+		/* It is there, and what it says is of no use … */
+		{-EIO, TA_MALFORMED}, {-EBADMSG, TA_MALFORMED}, {-EFBIG, TA_MALFORMED}, {-EISDIR, TA_MALFORMED},
+		{-EINTR, TA_MALFORMED}, {-EOVERFLOW, TA_MALFORMED},
+		/* … or we had nothing to ask with, and know nothing of it. */
+		{-ENODATA, TA_NOT_ASKED}, {-EMFILE, TA_NOT_ASKED}, {-ENFILE, TA_NOT_ASKED}, {-ENOMEM, TA_NOT_ASKED},
+		{-ETIMEDOUT, TA_NOT_ASKED},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(cases); i++)
+		if (ta_reason_of(cases[i].rc) != cases[i].reason)
+			fail_msg("%s is %s", strerror(-cases[i].rc), ta_reason_name(ta_reason_of(cases[i].rc)));
+}
+
 static void test_incomplete(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
@@ -220,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_absence_of_parents),
 		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_reasons_of_errors),
 		cmocka_unit_test(test_cpu_lists_are_shared),
 		cmocka_unit_test(test_schema),
 		cmocka_unit_test(test_schema_refuses_overlaps),

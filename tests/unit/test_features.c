@@ -104,12 +104,12 @@ static void answers(void **state)
 	/* Failures of another kind say nothing of the feature. */
 	f = ta_facts_new();
 	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -EMFILE});
-	assert_unknown(f, "x", TA_MISSING, "Too many open files");
+	assert_unknown(f, "x", TA_NOT_ASKED, "Too many open files");
 	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -EACCES, .text = "here"});
 	assert_unknown(f, "x", TA_DENIED, "here");
 	/* As under RestrictAddressFamilies=. */
 	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -EAFNOSUPPORT});
-	assert_unknown(f, "x", TA_MISSING, "family");
+	assert_unknown(f, "x", TA_UNSUPPORTED, "family");
 	ta_feature_result(f, &v, &(struct ta_try_result){.rc = -ENODATA});
 	assert_unknown(f, "x", TA_NOT_ASKED, "capture");
 	f = ta_facts_free(f);
@@ -153,8 +153,8 @@ static void io_uring_by_filter(void **state)
 	assert_works(f, "io_uring", false, "this process has one");
 	f = ta_facts_free(f);
 	f = captured(&ta_probe_features_uring, "{\"calls\":{\"try/io_uring\":{\"rc\":\"ENOMEM\"}}}");
-	assert_unknown(f, "io_uring", TA_MISSING, "memory");
-	assert_unknown(f, "io_uring_napi", TA_MISSING, "memory");
+	assert_unknown(f, "io_uring", TA_NOT_ASKED, "memory");
+	assert_unknown(f, "io_uring_napi", TA_NOT_ASKED, "memory");
 	f = ta_facts_free(f);
 	f = captured(&ta_probe_features_uring, "{}");
 	assert_unknown(f, "io_uring", TA_NOT_ASKED, "capture");

@@ -27,13 +27,17 @@ static void close_host(struct ta_host **h)
 	*h = ta_host_free(*h);
 }
 
+/* Every signal that ends a program and says nothing of a fault in it (signal(7)). */
 static void end_signals(sigset_t *ret)
 {
+	static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF,
+		SIGXCPU, SIGPOLL, SIGPWR, SIGSTKFLT};
+
 	sigemptyset(ret);
-	sigaddset(ret, SIGINT);
-	sigaddset(ret, SIGTERM);
-	sigaddset(ret, SIGHUP);
-	sigaddset(ret, SIGQUIT);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(ends); i++)
+		sigaddset(ret, ends[i]);
+	for (int n = SIGRTMIN; n <= SIGRTMAX; n++)
+		sigaddset(ret, n);
 }
 
 static bool is_asked_to_end(const sigset_t *wanted)
@@ -110,7 +114,8 @@ const struct ta_command ta_command_capture = {
 		"kernel's command "
 		"line and of files in /etc only known keys. Files are readable by you alone. An "
 		"interrupted capture "
-		"leaves nothing behind.",
+		"leaves nothing behind; one that was killed (SIGKILL, out of memory) leaves a hidden "
+		".DIR.part-..., which the next capture to DIR takes away.",
 	.exits = "0\tthe capture is in DIR\n"
 		 "2\twrong usage, or DIR cannot be made or is not empty\n"
 		 "70\tinternal error, or the capture could not be written\n",

@@ -21,7 +21,7 @@ static const struct ta_option options[] = {
 	{.name = "format",
 		.arg = "text|json",
 		.kind = TA_OPT_STRING,
-		.help = "json is the whole document, as written in docs/facts.md",
+		.help = "json is the document of docs/json.md, with the areas that were asked for",
 		.offset = offsetof(struct values, format)},
 	{.name = "capture",
 		.arg = "DIR",
@@ -119,7 +119,7 @@ static int show(struct ta_cli *cli, const struct values *v, const struct ta_strv
 	if (code != TA_EXIT_OK)
 		return code;
 	if (format == 1)
-		ta_facts_format(s->facts, &cli->out);
+		ta_report_facts_json(s->facts, s->schema, sel, &cli->out);
 	else
 		ta_report_facts(s->facts, s->schema, sel, &style, &cli->out);
 	return TA_EXIT_OK;

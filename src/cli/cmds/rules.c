@@ -92,11 +92,11 @@ static bool is_from(const struct ta_rule *r, const struct ta_strv *files)
 	return ta_strv_has(files, r->file);
 }
 
-/* Cases of the files' rules; faults are added to `diags`. */
-static int run_cases(const struct ta_ruleset *rs, const struct ta_strv *files, size_t *ret_rules,
-	size_t *ret_cases, struct ta_diags *diags)
+/* Cases of the files' rules from `r` on; faults are added to `diags`. */
+static int run_cases(const struct ta_ruleset *rs, const struct ta_rule *r, const struct ta_strv *files,
+	size_t *ret_rules, size_t *ret_cases, struct ta_diags *diags)
 {
-	for (const struct ta_rule *r = ta_rules_first(rs->rules); r; r = r->next) {
+	for (; r; r = r->next) {
 		size_t n = 0;
 
 		if (!is_from(r, files))
@@ -132,7 +132,10 @@ static int check_files(struct ta_cli *cli, const struct ta_strv *files, struct t
 	if (code == TA_EXIT_OK)
 		code = ta_ruleset_resolve(rs, s->schema, diags);
 	if (code == TA_EXIT_OK)
-		code = run_cases(rs, files, &n_rules, &n_cases, diags);
+		code = run_cases(rs, ta_rules_first(rs->rules), files, &n_rules, &n_cases, diags);
+	/* What another of the files replaces is in order, or it is not, by itself. */
+	if (code == TA_EXIT_OK)
+		code = run_cases(rs, ta_rules_first_replaced(rs->rules), files, &n_rules, &n_cases, diags);
 	if (code != TA_EXIT_OK)
 		return code;
 	ta_ruleset_format(diags, &cli->out);
