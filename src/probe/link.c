@@ -30,12 +30,15 @@ const char *const ta_link_counter_names[TA_N_LINK_COUNTERS] = {
 	[TA_LINK_RX_DROPPED] = "rx_dropped",
 	[TA_LINK_TX_DROPPED] = "tx_dropped",
 	[TA_LINK_RX_LENGTH_ERRORS] = "rx_length_errors",
+	[TA_LINK_RX_OVER_ERRORS] = "rx_over_errors",
 	[TA_LINK_RX_CRC_ERRORS] = "rx_crc_errors",
 	[TA_LINK_RX_FRAME_ERRORS] = "rx_frame_errors",
 	[TA_LINK_RX_FIFO_ERRORS] = "rx_fifo_errors",
 	[TA_LINK_RX_MISSED_ERRORS] = "rx_missed_errors",
 	[TA_LINK_TX_CARRIER_ERRORS] = "tx_carrier_errors",
 	[TA_LINK_COLLISIONS] = "collisions",
+	[TA_LINK_TX_FIFO_ERRORS] = "tx_fifo_errors",
+	[TA_LINK_RX_NOHANDLER] = "rx_nohandler",
 };
 
 /* The 64-bit words of struct rtnl_link_stats64 in their order. */
@@ -50,11 +53,14 @@ static const size_t counter_word[TA_N_LINK_COUNTERS] = {
 	[TA_LINK_TX_DROPPED] = 7,
 	[TA_LINK_COLLISIONS] = 9,
 	[TA_LINK_RX_LENGTH_ERRORS] = 10,
+	[TA_LINK_RX_OVER_ERRORS] = 11,
 	[TA_LINK_RX_CRC_ERRORS] = 12,
 	[TA_LINK_RX_FRAME_ERRORS] = 13,
 	[TA_LINK_RX_FIFO_ERRORS] = 14,
 	[TA_LINK_RX_MISSED_ERRORS] = 15,
 	[TA_LINK_TX_CARRIER_ERRORS] = 17,
+	[TA_LINK_TX_FIFO_ERRORS] = 18,
+	[TA_LINK_RX_NOHANDLER] = 23, /* 4.6 */
 };
 
 static void link_done(struct ta_link *l)

@@ -36,27 +36,47 @@ static bool speaks_of_loss(const char *name)
 
 static bool is_separator(char c)
 {
-	return c == '_' || c == '-' || c == '.' || c == ' ' || c == '[' || c == ']' || c == ':';
+	return c && strchr("_-. []:#", c);
 }
 
-/* "rx_queue_0_drops" and "rx-0.dropped" without the number: a queue's, the sum of all is kept. */
-static void without_number(const char *name, size_t len, struct ta_buf *ret)
+/* Where the number of a queue at `name[i]` ends; `i` itself if there is none. Numbers at the very end
+ * are sizes ("rx_size_64") or priorities. */
+static size_t number_end(const char *name, size_t len, size_t i)
 {
-	for (size_t i = 0; i < len; i++) {
-		size_t end = i;
+	size_t end = i;
 
-		while (end < len && ta_is_digit(name[end]))
-			end++;
-		/* A whole word of digits goes with the separator before it; "rx0_drops" loses its
-		 * digits alone. */
-		if (end > i && end < len && is_separator(name[end]) && i > 0) {
-			if (is_separator(name[i - 1]) && ret->len)
-				ret->data[--ret->len] = '\0';
-			i = end - 1;
+	while (end < len && ta_is_digit(name[end]))
+		end++;
+	return end < len && is_separator(name[end]) ? end : i;
+}
+
+/*
+ * "rx_queue_0_drops", "rx-0.dropped", "rx0_drops", "rx_stop[3]" and "[0]: rx_discards" without the
+ * number, its brackets and what is left over at both ends. True if there was one.
+ */
+static bool without_number(const char *name, size_t len, struct ta_buf *ret)
+{
+	bool found = false;
+	size_t last;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t end = number_end(name, len, i);
+
+		if (end == i) {
+			if (ret->len || !is_separator(name[i]))
+				ta_buf_addc(ret, name[i]);
 			continue;
 		}
-		ta_buf_addc(ret, name[i]);
+		found = true;
+		/* A whole word goes with the separator before it, digits behind letters alone. */
+		if (ret->len && is_separator(ret->data[ret->len - 1]))
+			ret->data[--ret->len] = '\0';
+		i = name[end] == ']' ? end : end - 1;
 	}
+	for (last = ret->len; last && is_separator(ret->data[last - 1]); last--)
+		ret->data[last - 1] = '\0';
+	ret->len = last;
+	return found;
 }
 
 static struct ta_nicstat *find(struct ta_nicstats *s, const char *name)
@@ -68,38 +88,58 @@ static struct ta_nicstat *find(struct ta_nicstats *s, const char *name)
 	return NULL;
 }
 
-int ta_nicstats_add(struct ta_nicstats *s, const char *name, size_t len, uint64_t value)
+/* Queues add up; a total takes the place of their sum, and leaves it there. vmxnet3 has one name for
+ * each of its queues, without numbers: these add up too. */
+static void add_to(struct ta_nicstat *stat, uint64_t value, bool is_total)
 {
-	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT;
+	if (is_total && !stat->is_total)
+		stat->value = 0;
+	else if (!is_total && stat->is_total)
+		return;
+	stat->is_total = is_total;
+	if (__builtin_add_overflow(stat->value, value, &stat->value))
+		stat->value = UINT64_MAX;
+}
+
+static struct ta_nicstat *append(struct ta_nicstats *s, struct ta_buf *name)
+{
 	struct ta_nicstat *stat;
 
-	without_number(name, len, &key);
-	if (key.error)
-		return key.error;
-	if (!key.len || !speaks_of_loss(ta_buf_text(&key)))
-		return 0;
-	stat = find(s, ta_buf_text(&key));
-	if (stat) {
-		if (__builtin_add_overflow(stat->value, value, &stat->value))
-			stat->value = UINT64_MAX;
-		return 0;
-	}
-	if (s->n == MAX_KEPT)
-		return 0;
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? s->cap * 2 : 16;
 		struct ta_nicstat *v = reallocarray(s->v, cap, sizeof(*v));
 
 		if (!v)
-			return -ENOMEM;
+			return NULL;
 		s->v = v;
 		s->cap = cap;
 	}
 	stat = &s->v[s->n];
-	*stat = (struct ta_nicstat){.name = ta_buf_steal(&key), .value = value};
-	if (!stat->name)
+	*stat = (struct ta_nicstat){.name = ta_buf_steal(name)};
+	s->n += stat->name != NULL;
+	return stat->name ? stat : NULL;
+}
+
+int ta_nicstats_add(struct ta_nicstats *s, const char *name, size_t len, uint64_t value)
+{
+	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT;
+	bool numbered = without_number(name, len, &key);
+	struct ta_nicstat *stat;
+	enum ta_nicloss means;
+
+	if (key.error)
+		return key.error;
+	if (!key.len || (!speaks_of_loss(ta_buf_text(&key)) &&
+				!ta_nicloss_of(s->driver, ta_buf_text(&key), &means)))
+		return 0;
+	stat = find(s, ta_buf_text(&key));
+	if (!stat && s->n == MAX_KEPT)
+		return 0;
+	if (!stat)
+		stat = append(s, &key);
+	if (!stat)
 		return -ENOMEM;
-	s->n++;
+	add_to(stat, value, !numbered);
 	return 0;
 }
 
@@ -176,9 +216,10 @@ static int ask(struct ta_host *h, const char *ifname, struct ta_nicstats *ret)
 	return rc;
 }
 
-int ta_nicstats_read(struct ta_host *h, const char *ifname, struct ta_nicstats *ret)
+int ta_nicstats_read(struct ta_host *h, const char *ifname, const struct ta_nicloss_driver *driver,
+	struct ta_nicstats *ret)
 {
-	ta_cleanup_nicstats struct ta_nicstats s = TA_NICSTATS_INIT;
+	ta_cleanup_nicstats struct ta_nicstats s = {.driver = driver};
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	int rc = ask(h, ifname, &s);
 

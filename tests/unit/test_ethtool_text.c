@@ -247,6 +247,9 @@ static void statistics(void **state)
 	assert_int_equal(stat_of(&s, "bw_in_allowance_exceeded"), 6);
 	assert_int_equal(ta_nicstats_add(&s, "rx_missed_errors", strlen("rx_missed_errors"), 1), 0);
 	assert_true(stat_of(&s, "rx_missed_errors") == UINT64_MAX);
+	assert_int_equal(ta_nicstats_add(&s, "rx_queue_drops", strlen("rx_queue_drops"), 5), 0);
+	assert_int_equal(ta_nicstats_add(&s, "rx_queue_3_drops", strlen("rx_queue_3_drops"), 9), 0);
+	assert_int_equal(stat_of(&s, "rx_queue_drops"), 5); /* the driver's total, not our sum */
 	assert_int_equal(ta_nicstats_parse_text("no stats available\n", &none), -EOPNOTSUPP);
 	assert_int_equal(ta_nicstats_parse_text("0: 1\n: 2\n", &none), 0);
 	assert_int_equal(none.n, 0);
