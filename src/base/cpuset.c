@@ -239,3 +239,20 @@ void ta_cpuset_done(struct ta_cpuset *set)
 	free(set->words);
 	*set = (struct ta_cpuset)TA_CPUSET_INIT;
 }
+
+void ta_cpuset_format_mask(const struct ta_cpuset *set, struct ta_buf *b)
+{
+	bool started = false;
+
+	for (size_t i = set->n_words * 2; i-- > 0;) {
+		unsigned word = (unsigned)(set->words[i / 2] >> (i % 2 * 32));
+
+		if (started)
+			ta_buf_printf(b, ",%08x", word);
+		else if (word || !i)
+			ta_buf_printf(b, "%x", word);
+		started = started || word;
+	}
+	if (!set->n_words)
+		ta_buf_addc(b, '0');
+}

@@ -43,4 +43,7 @@ int ta_cpuset_next(const struct ta_cpuset *set, int from);
 /* Appends the list form ("0-3,8"). */
 void ta_cpuset_format(const struct ta_cpuset *set, struct ta_buf *b);
 
+/* Appends the mask form ("ff,00000003"), without leading zeros; "0" for the empty set. */
+void ta_cpuset_format_mask(const struct ta_cpuset *set, struct ta_buf *b);
+
 void ta_cpuset_done(struct ta_cpuset *set);

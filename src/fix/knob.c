@@ -11,13 +11,30 @@ const struct ta_knob *ta_knob_find(const char *name)
 	return NULL;
 }
 
-int ta_knob_check(const char *name, const char *target, const char *value, struct ta_err *err)
+enum ta_knob_order ta_knob_order(const struct ta_knob *knob, const char *target)
+{
+	return knob->order_of ? knob->order_of(target) : knob->order;
+}
+
+static bool is_clean(const char *text, size_t max)
+{
+	size_t n = 0;
+
+	for (; text[n]; n++)
+		if ((unsigned char)text[n] < ' ' || text[n] == 0x7f || n == max)
+			return false;
+	return true;
+}
+
+int ta_knob_check(const char *name, const char *target, const char *value, enum ta_value_use use, struct ta_err *err)
 {
 	const struct ta_knob *knob = ta_knob_find(name);
 
 	if (!knob)
-		return ta_err_set(err, -EPERM, "'%s' is no kind of thing that this program writes", name);
-	if (value && strlen(value) > TA_KNOB_VALUE_MAX)
-		return ta_err_set(err, -EINVAL, "%s %s: the value is too long", name, target);
-	return knob->check(target, value, err);
+		return ta_err_set(err, -EPERM, "'%.40s' is no kind of thing that this program writes", name);
+	if (!is_clean(target, TA_KNOB_TARGET_MAX))
+		return ta_err_set(err, -EINVAL, "%s: the target is too long or holds control characters", name);
+	if (value && !is_clean(value, TA_KNOB_VALUE_MAX))
+		return ta_err_set(err, -EINVAL, "%s %.200s: the value is too long or holds control characters", name, target);
+	return knob->check(target, value, use, err);
 }

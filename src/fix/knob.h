@@ -15,6 +15,7 @@
 #include "host/host.h"
 
 #define TA_KNOB_VALUE_MAX 65536
+#define TA_KNOB_TARGET_MAX 4096
 
 /*
  * Order of writing; undone in reverse. Queue counts make the driver build its tables anew, so they come first, and
@@ -35,15 +36,23 @@ enum ta_knob_order {
 struct ta_step;
 struct ta_steps;
 
+/* What a value is for, when it is held against the table. */
+enum ta_value_use {
+	TA_VALUE_WISHED, /* to be set because a rule wants it: within the range that we ever set */
+	TA_VALUE_FOUND,	 /* what the host had, to be put back: right in form, whatever its size */
+};
+
 struct ta_knob {
 	const char *name; /* "sysctl", "attr", "channels" … as it stands in plans and journals */
 	enum ta_knob_order order;
+	/* Where the order depends on the target; NULL: `order`. Only for targets that check() has passed. */
+	enum ta_knob_order (*order_of)(const char *target);
 
 	/*
 	 * Is `target` ours to write, and `value` a value for it (NULL: only the target is asked about)? Pure: no I/O, no
 	 * facts. 0 or -EPERM (not in the table), -EINVAL (out of range, malformed) with the text for the user.
 	 */
-	int (*check)(const char *target, const char *value, struct ta_err *err);
+	int (*check)(const char *target, const char *value, enum ta_value_use use, struct ta_err *err);
 
 	/* The present value. 0 or -errno of the door, with the text for the user. */
 	int (*read)(struct ta_host *h, const char *target, struct ta_buf *ret, struct ta_err *err);
@@ -51,13 +60,20 @@ struct ta_knob {
 	/* Sets it. The kernel may clamp: what counts is what read() gives afterwards. 0 or -errno with text. */
 	int (*write)(struct ta_host *h, const char *target, const char *value, struct ta_err *err);
 
+	/*
+	 * True: a write that was killed may leave something beside the value (a temporary file, an empty directory), so undoing
+	 * writes `before` even where it is read back already.
+	 */
+	bool leaves_traces;
+
 	/* Appends what a person would type to the same effect: shell lines, every word quoted unless plain. */
 	void (*command)(const char *target, const char *value, struct ta_buf *b);
 
 	/*
 	 * What else a write to `target` may move (vm.dirty_ratio with vm.dirty_bytes; the RSS table with the channels): appended
 	 * to `ret` as steps whose `before` the engine reads and journals, and writes back after undoing this one where it
-	 * differs. NULL: nothing. `h` serves to find which of them there are.
+	 * differs. NULL: nothing. `h` serves to find which of them there are. A value that cannot be written because another
+	 * member of the group rules (vm.dirty_bytes 0) is written by doing nothing, 0: the group is compared at the end.
 	 */
 	int (*coupled)(struct ta_host *h, const char *target, struct ta_steps *ret, struct ta_err *err);
 };
@@ -67,5 +83,13 @@ extern const size_t ta_n_knobs;
 
 const struct ta_knob *ta_knob_find(const char *name);
 
-/* check() of the named knob; -EPERM for a knob that does not exist. For everything that comes from a file. */
-int ta_knob_check(const char *name, const char *target, const char *value, struct ta_err *err);
+enum ta_knob_order ta_knob_order(const struct ta_knob *knob, const char *target);
+
+/*
+ * check() of the named knob; -EPERM for a knob that does not exist. For everything that comes from a file: texts that are
+ * too long, or hold control characters, are refused here (-EINVAL) for all kinds.
+ */
+int ta_knob_check(const char *name, const char *target, const char *value, enum ta_value_use use, struct ta_err *err);
+
+/* By name, for fixers and for what is coupled across kinds. */
+extern const struct ta_knob ta_knob_attr, ta_knob_sysctl;

@@ -35,7 +35,6 @@ const struct ta_sysctl_sink ta_sysctl_sinks[] = {
 	{"net.core.somaxconn", 1, 128, INT, NETNS, NO},
 	{"net.core.wmem_default", 1, 4608, INT, 0, NO},
 	{"net.core.wmem_max", 1, 4608, INT, 0, NO},
-	{"net.ipv4.ip_forward", 1, 0, 1, NETNS, NO},
 	{"net.ipv4.ip_local_port_range", 2, 1, 65535, NETNS | RISING, NO},
 	{"net.ipv4.neigh.default.gc_thresh1", 1, 0, INT, 0, NO},
 	{"net.ipv4.neigh.default.gc_thresh2", 1, 0, INT, 0, NO},

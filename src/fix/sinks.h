@@ -1,6 +1,8 @@
 /*
  * The sysctls that may be written: a closed table, compiled in. Whatever a rule file, a saved plan or a journal
  * asks for is held against it. There is no way to name a program, to weaken protection or to panic the host in it.
+ * Nor does a key belong here whose writing moves others that nobody would think of: ip_forward resets
+ * accept_redirects and the forwarding of every interface (net/ipv4/devinet.c: inet_forward_change()).
  */
 #pragma once
 

@@ -18,14 +18,20 @@ static struct ta_host *inner(struct ta_host *h)
 	return ((struct fault *)h)->inner;
 }
 
-/* The failure that is due at the operation that host.c has just counted, or 0. */
+/* The failure that is due at number `now` of those that one at `at` was planned for, or 0. */
+static int due_at(const struct ta_fault *plan, unsigned at, unsigned now)
+{
+	if (!at || now < at)
+		return 0;
+	return now == at || plan->all_after ? plan->rc : 0;
+}
+
+/* At the operation that host.c has just counted. */
 static int due(struct ta_host *h)
 {
 	const struct ta_fault *plan = &((struct fault *)h)->plan;
 
-	if (!plan->at || h->operations < plan->at)
-		return 0;
-	return h->operations == plan->at || plan->all_after ? plan->rc : 0;
+	return due_at(plan, plan->at, h->operations);
 }
 
 static int fault_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
@@ -87,12 +93,79 @@ static int fault_time(struct ta_host *h, int64_t *ret)
 	return due(h) ?: ta_host_time(inner(h), ret);
 }
 
+static int fault_begin(struct ta_host *h)
+{
+	const struct ta_fault *plan = &((struct fault *)h)->plan;
+
+	return due_at(plan, plan->change_at, h->changes) ?: ta_change_begin(inner(h));
+}
+
+static int fault_set(struct ta_host *h, const char *path, const char *text)
+{
+	return inner(h)->ops->change->set(inner(h), path, text);
+}
+
+static int fault_set_netlink(struct ta_host *h, int protocol, struct nlmsghdr *request, struct ta_buf *ret)
+{
+	return inner(h)->ops->change->netlink(inner(h), protocol, request, ret);
+}
+
+static int fault_set_ethtool(struct ta_host *h, const char *ifname, void *data, size_t len)
+{
+	return inner(h)->ops->change->ethtool(inner(h), ifname, data, len);
+}
+
+static int fault_set_netns(struct ta_host *h, unsigned pid, const char *path, const char *text)
+{
+	return inner(h)->ops->change->set_netns(inner(h), pid, path, text);
+}
+
+static int fault_own(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
+{
+	return due(h) ?: ta_host_own(inner(h), path, cap, ret);
+}
+
+static int fault_put(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent)
+{
+	return inner(h)->ops->change->put(inner(h), path, text, mode, parent);
+}
+
+static int fault_unlink(struct ta_host *h, const char *path, bool parent)
+{
+	return inner(h)->ops->change->unlink(inner(h), path, parent);
+}
+
+static int fault_load_module(struct ta_host *h, const char *name, struct ta_err *err)
+{
+	return inner(h)->ops->change->load_module(inner(h), name, err);
+}
+
+static int fault_unload_module(struct ta_host *h, const char *name, struct ta_err *err)
+{
+	return inner(h)->ops->change->unload_module(inner(h), name, err);
+}
+
+/* fault_begin() has asked the inner host too: what gets here can be changed there. */
+static const struct ta_change_ops fault_changes = {
+	.begin = fault_begin,
+	.set = fault_set,
+	.netlink = fault_set_netlink,
+	.ethtool = fault_set_ethtool,
+	.set_netns = fault_set_netns,
+	.own = fault_own,
+	.put = fault_put,
+	.unlink = fault_unlink,
+	.load_module = fault_load_module,
+	.unload_module = fault_unload_module,
+};
+
 static void fault_done(struct ta_host *h)
 {
 	ta_host_free(inner(h));
 }
 
 static const struct ta_host_ops fault_ops = {
+	.change = &fault_changes,
 	.done = fault_done,
 	.read = fault_read,
 	.lines = fault_lines,
@@ -110,7 +183,7 @@ int ta_host_fault(struct ta_host *wrapped, const struct ta_fault *plan, struct t
 {
 	struct fault *f;
 
-	if (plan->at && (plan->rc >= 0 || plan->rc < -4095))
+	if ((plan->at || plan->change_at) && (plan->rc >= 0 || plan->rc < -4095))
 		return -EINVAL;
 	f = ta_host_new(sizeof(*f), &fault_ops, ta_host_is_live(wrapped));
 	if (!f)

@@ -66,7 +66,7 @@ static int ask_families(struct ta_host *h)
 	return ta_host_netlink(h, NETLINK_GENERIC, FAMILIES_KEY, &request.nlh, add_family, h);
 }
 
-static int find_family(struct ta_host *h, const char *name, uint16_t *ret)
+int ta_genl_family(struct ta_host *h, const char *name, uint16_t *ret)
 {
 	if (h->families_rc > 0)
 		h->families_rc = ask_families(h);
@@ -85,22 +85,28 @@ static int find_family(struct ta_host *h, const char *name, uint16_t *ret)
 	return -EOPNOTSUPP;
 }
 
+int ta_genl_message(const struct ta_genl *request, uint16_t family, struct ta_buf *ret)
+{
+	struct genlmsghdr genl = {.cmd = request->cmd, .version = request->version};
+	struct nlmsghdr nlh = {.nlmsg_flags = NLM_F_REQUEST | request->flags, .nlmsg_type = family};
+
+	nlh.nlmsg_len = (uint32_t)(sizeof(nlh) + sizeof(genl) + request->attrs_len);
+	ta_buf_reset(ret);
+	ta_buf_add(ret, &nlh, sizeof(nlh));
+	ta_buf_add(ret, &genl, sizeof(genl));
+	ta_buf_add(ret, request->attrs, request->attrs_len);
+	return ret->error;
+}
+
 int ta_host_genl(struct ta_host *h, const char *key, const struct ta_genl *request, ta_nl_fn *fn, void *ctx)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
-	struct genlmsghdr genl = {.cmd = request->cmd, .version = request->version};
-	struct nlmsghdr nlh = {.nlmsg_flags = NLM_F_REQUEST | request->flags};
 	uint16_t id;
-	int rc = find_family(h, request->family, &id);
+	int rc = ta_genl_family(h, request->family, &id);
 
+	if (rc == 0)
+		rc = ta_genl_message(request, id, &b);
 	if (rc < 0)
 		return rc;
-	nlh.nlmsg_type = id;
-	nlh.nlmsg_len = (uint32_t)(sizeof(nlh) + sizeof(genl) + request->attrs_len);
-	ta_buf_add(&b, &nlh, sizeof(nlh));
-	ta_buf_add(&b, &genl, sizeof(genl));
-	ta_buf_add(&b, request->attrs, request->attrs_len);
-	if (b.error)
-		return b.error;
 	return ta_host_netlink(h, NETLINK_GENERIC, key, (struct nlmsghdr *)(void *)b.data, fn, ctx);
 }

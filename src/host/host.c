@@ -49,7 +49,7 @@ unsigned ta_host_operations(const struct ta_host *h)
  * Paths must be the one way to write the name of a file: what is left out of it and
  * what a capture calls it go by the path.
  */
-static int check_path(const char *path)
+int ta_path_check(const char *path)
 {
 	const char *p = path;
 
@@ -69,7 +69,7 @@ static int check_path(const char *path)
 
 int ta_host_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
 {
-	int rc = check_path(path);
+	int rc = ta_path_check(path);
 
 	h->operations++;
 	ta_buf_reset(ret);
@@ -79,7 +79,7 @@ int ta_host_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf 
 int ta_host_lines(struct ta_host *h, const char *path,
 	int (*fn)(const char *line, size_t len, void *ctx), void *ctx)
 {
-	int rc = check_path(path);
+	int rc = ta_path_check(path);
 
 	h->operations++;
 	return rc < 0 ? rc : h->ops->lines(h, path, fn, ctx);
@@ -87,7 +87,7 @@ int ta_host_lines(struct ta_host *h, const char *path,
 
 int ta_host_list(struct ta_host *h, const char *path, struct ta_strv *ret)
 {
-	int rc = check_path(path);
+	int rc = ta_path_check(path);
 
 	h->operations++;
 	ta_strv_done(ret);
@@ -96,7 +96,7 @@ int ta_host_list(struct ta_host *h, const char *path, struct ta_strv *ret)
 
 int ta_host_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
 {
-	int rc = check_path(path);
+	int rc = ta_path_check(path);
 
 	h->operations++;
 	ta_buf_reset(ret);
@@ -106,7 +106,7 @@ int ta_host_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
 bool ta_host_exists(struct ta_host *h, const char *path)
 {
 	h->operations++;
-	return check_path(path) == 0 && h->ops->exists(h, path) == 0;
+	return ta_path_check(path) == 0 && h->ops->exists(h, path) == 0;
 }
 
 int ta_host_call(struct ta_host *h, const char *key, int (*fn)(void *arg, struct ta_buf *ret), void *arg,

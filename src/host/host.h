@@ -40,14 +40,16 @@ int ta_host_record(const char *dir, bool anonymize, struct ta_host **ret, struct
 int ta_host_record_finish(struct ta_host *h, const char *tool_version, struct ta_err *err);
 
 struct ta_fault {
-	unsigned at;    /* fails at this operation, counted from 1; 0 never */
-	int rc;         /* with this -errno … */
-	bool all_after; /* … and at every later one */
+	unsigned at;        /* fails at this operation, counted from 1; 0 never */
+	int rc;             /* with this -errno … */
+	bool all_after;     /* … and at every later one */
+	unsigned change_at; /* the same for changes (host/change.h), which are counted apart */
 };
 
 /* Takes `inner` over. */
 int ta_host_fault(struct ta_host *inner, const struct ta_fault *plan, struct ta_host **ret);
 unsigned ta_host_operations(const struct ta_host *h); /* asked so far */
+unsigned ta_host_changes(const struct ta_host *h);    /* asked for so far, made or not */
 
 struct ta_host *ta_host_free(struct ta_host *h); /* NULL allowed; returns NULL */
 

@@ -8,11 +8,28 @@
  */
 #pragma once
 
-#include "host/host.h"
+#include "host/change.h"
 
 typedef int ta_line_fn(const char *line, size_t len, void *ctx);
 
+/* The writing half. The front (change.c) has checked paths and names, and counted. */
+struct ta_change_ops {
+	/* Asked before every change, those of the state directory too; a negative answer is the change's. NULL: 0 */
+	int (*begin)(struct ta_host *h);
+	int (*set)(struct ta_host *h, const char *path, const char *text);
+	/* One request and its raw answer, which ends with an ACK or an error; never sent twice. */
+	int (*netlink)(struct ta_host *h, int protocol, struct nlmsghdr *request, struct ta_buf *ret);
+	int (*ethtool)(struct ta_host *h, const char *ifname, void *data, size_t len);
+	int (*set_netns)(struct ta_host *h, unsigned pid, const char *path, const char *text);
+	int (*own)(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret); /* reads; no begin() */
+	int (*put)(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent);
+	int (*unlink)(struct ta_host *h, const char *path, bool parent);
+	int (*load_module)(struct ta_host *h, const char *name, struct ta_err *err);
+	int (*unload_module)(struct ta_host *h, const char *name, struct ta_err *err);
+};
+
 struct ta_host_ops {
+	const struct ta_change_ops *change; /* NULL: nothing can be changed here, -EROFS */
 	void (*done)(struct ta_host *h); /* frees what the kind holds, not `h` */
 	int (*read)(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret);
 	int (*lines)(struct ta_host *h, const char *path, ta_line_fn *fn, void *ctx);
@@ -42,6 +59,7 @@ struct ta_host {
 	bool live;
 	bool whole; /* see ta_host_is_whole() */
 	unsigned operations;
+	unsigned changes; /* asked for; they are not among the operations */
 	int families_rc; /* 1: not asked for yet */
 	unsigned n_families;
 	struct ta_genl_family families[TA_GENL_FAMILIES];
@@ -49,6 +67,17 @@ struct ta_host {
 
 /* Zeroed memory for a kind's struct, its head filled in; NULL: out of memory. */
 void *ta_host_new(size_t size, const struct ta_host_ops *ops, bool live);
+
+/* Counts a change that is about to be made: 0, -EROFS, or what a fault host has in store for it. */
+int ta_change_begin(struct ta_host *h);
+
+/* 0 for a path that is written in the one way (host.h), else -EINVAL. */
+int ta_path_check(const char *path);
+
+/* The number of a generic-netlink family; -EOPNOTSUPP: none of that name. */
+int ta_genl_family(struct ta_host *h, const char *name, uint16_t *ret);
+/* The request's message, header to attributes. */
+int ta_genl_message(const struct ta_genl *request, uint16_t family, struct ta_buf *ret);
 
 /* --- reading from descriptors (read.c) ------------------------------------ */
 

@@ -182,6 +182,7 @@ static void live_done(struct ta_host *h)
 }
 
 static const struct ta_host_ops live_ops = {
+	.change = &ta_live_changes,
 	.done = live_done,
 	.read = live_read,
 	.lines = live_lines,

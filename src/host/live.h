@@ -20,5 +20,15 @@ struct ta_live {
 /* In a new child: signals as at the start of a program, no core file, and death with the parent. */
 void ta_child_prepare(pid_t parent);
 
+/* Runs fn(inside, arg, ret) in the network namespace of the process, in a child. Errors as ta_host_netns(). */
+struct ta_visit {
+	unsigned pid;
+	int (*fn)(struct ta_host *inside, void *arg, struct ta_buf *ret);
+	void *arg;
+};
+int ta_live_visit(void *visit, struct ta_buf *ret);
+
+extern const struct ta_change_ops ta_live_changes; /* livechange.c */
+
 int ta_live_tries(struct ta_host *h, const struct ta_try *tries, size_t n, struct ta_try_result *results);
 int ta_live_ethtool(struct ta_host *h, const char *ifname, void *data, size_t len);

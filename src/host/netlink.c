@@ -99,3 +99,40 @@ size_t ta_nl_scan(void *bytes, size_t len, uint32_t seq, struct ta_nl_progress *
 	}
 	return (size_t)(to - (char *)bytes);
 }
+
+/* The text in the attributes behind an error; the request stands between them unless the kernel left it out. */
+static void words_of(const struct nlmsghdr *nlh, struct ta_buf *ret)
+{
+	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
+	size_t skip = sizeof(*e);
+	const struct nlattr *attr;
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || mnl_nlmsg_get_payload_len(nlh) < sizeof(*e))
+		return;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED) && e->msg.nlmsg_len > sizeof(e->msg))
+		skip += NLMSG_ALIGN(e->msg.nlmsg_len - sizeof(e->msg));
+	if (skip >= mnl_nlmsg_get_payload_len(nlh))
+		return;
+	mnl_attr_for_each (attr, nlh, skip) {
+		if (mnl_attr_get_type(attr) != NLMSGERR_ATTR_MSG || mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) < 0)
+			continue;
+		for (const char *s = mnl_attr_get_str(attr); *s; s++)
+			ta_buf_addc(ret, (unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s);
+		return;
+	}
+}
+
+void ta_nl_words(const void *bytes, size_t len, struct ta_buf *ret)
+{
+	const struct nlmsghdr *nlh = bytes;
+	int left = (int)len;
+
+	ta_buf_reset(ret);
+	while (len <= TA_NL_CAP && left > 0 && is_whole(nlh, left)) {
+		if (nlh->nlmsg_type == NLMSG_ERROR) {
+			words_of(nlh, ret);
+			return;
+		}
+		nlh = mnl_nlmsg_next(nlh, &left);
+	}
+}

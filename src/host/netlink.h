@@ -43,4 +43,11 @@ struct ta_nl_sockets {
 
 /* Sends `request`, waits for the whole answer (2 s without a word: -ETIMEDOUT) and puts it into `ret`. */
 int ta_nl_ask(struct ta_nl_sockets *s, int protocol, struct nlmsghdr *request, struct ta_buf *ret);
+
+/* The same for a request that changes something: sent once, whatever comes back, and always with an ACK asked for. */
+int ta_nl_tell(struct ta_nl_sockets *s, int protocol, struct nlmsghdr *request, struct ta_buf *ret);
+
+/* What the kernel says in an error (extended ACK) of such an answer, without control characters; "" where it says nothing. */
+void ta_nl_words(const void *bytes, size_t len, struct ta_buf *ret);
+
 void ta_nl_close(struct ta_nl_sockets *s);

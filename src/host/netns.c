@@ -18,12 +18,6 @@
 #define NETNS_MS 2000
 #define NETNS_CAP (4u << 20)
 
-struct visit {
-	unsigned pid;
-	int (*fn)(struct ta_host *inside, void *arg, struct ta_buf *ret);
-	void *arg;
-};
-
 static int enter(unsigned pid)
 {
 	ta_cleanup_fd int fd = -1;
@@ -54,7 +48,7 @@ static bool write_all(int fd, const void *data, size_t len)
 }
 
 /* In the child: the result, then the bytes, then the end of the pipe. */
-static void visit_in_child(const struct visit *v, int fd)
+static void visit_in_child(const struct ta_visit *v, int fd)
 {
 	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
 	struct ta_host *inside = NULL;
@@ -98,7 +92,7 @@ static int read_answer(int fd, struct ta_buf *ret)
 	}
 }
 
-static int visit(void *arg, struct ta_buf *ret)
+int ta_live_visit(void *arg, struct ta_buf *ret)
 {
 	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
 	pid_t parent = getpid(), pid;
@@ -135,7 +129,7 @@ static int visit(void *arg, struct ta_buf *ret)
 int ta_host_netns(struct ta_host *h, const char *key, unsigned pid,
 	int (*fn)(struct ta_host *inside, void *arg, struct ta_buf *ret), void *arg, struct ta_buf *ret)
 {
-	struct visit v = {.pid = pid, .fn = fn, .arg = arg};
+	struct ta_visit v = {.pid = pid, .fn = fn, .arg = arg};
 
-	return ta_host_call(h, key, visit, &v, ret);
+	return ta_host_call(h, key, ta_live_visit, &v, ret);
 }

@@ -149,3 +149,15 @@ int ta_nl_ask(struct ta_nl_sockets *s, int protocol, struct nlmsghdr *request, s
 	}
 	return rc;
 }
+
+int ta_nl_tell(struct ta_nl_sockets *s, int protocol, struct nlmsghdr *request, struct ta_buf *ret)
+{
+	struct ta_nl_progress progress = {0};
+
+	if (protocol < 0 || protocol >= TA_NL_PROTOCOLS || request->nlmsg_len < sizeof(*request))
+		return -EINVAL;
+	if (!s->chunk)
+		s->chunk = CHUNK;
+	request->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK;
+	return ask_once(s, protocol, request, ret, &progress);
+}

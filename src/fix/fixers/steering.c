@@ -20,24 +20,6 @@ static const struct ta_fix_sig sigs[] = {
 	{"xps.set", params, TA_ARRAY_SIZE(params), reads},
 };
 
-/* As bitmap_parse reads it: hexadecimal words of 32 bits, the highest first. */
-static void add_mask(struct ta_buf *b, const struct ta_cpuset *set)
-{
-	bool started = false;
-
-	for (size_t i = set->n_words * 2; i-- > 0;) {
-		unsigned word = (unsigned)(set->words[i / 2] >> (i % 2 * 32));
-
-		if (started)
-			ta_buf_printf(b, ",%08x", word);
-		else if (word || !i)
-			ta_buf_printf(b, "%x", word);
-		started = started || word;
-	}
-	if (!set->n_words)
-		ta_buf_addc(b, '0');
-}
-
 /* The CPU that takes the interrupts of the interface, -1 if that is not known. */
 static int64_t interrupt_cpu(const struct ta_facts *facts, const char *ifname)
 {
@@ -65,7 +47,7 @@ static void set_queue(struct ta_fix_text *ret, const struct ta_facts *facts, con
 {
 	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT, mask = TA_BUF_INIT;
 
-	add_mask(&mask, cpus);
+	ta_cpuset_format_mask(cpus, &mask);
 	ta_buf_printf(&file, "/sys/class/net/%s/%s", ifname, attr);
 	ta_shell_write(&ret->command, ta_buf_text(&mask), ta_buf_text(&file));
 	ta_persist_nic_attr(ret, facts, ifname, attr, ta_buf_text(&mask));

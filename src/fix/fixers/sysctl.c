@@ -190,28 +190,27 @@ static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, cons
 	ta_buf_adds(&ret->persist_file, TA_SYSCTL_FILE);
 }
 
-static int describe_word(const struct ta_fix_call *call, const struct ta_facts *facts,
-	const struct ta_sysctl_sink *sink, struct ta_fix_text *ret, struct ta_err *err)
+static int work_out_word(const struct ta_fix_call *call, const struct ta_facts *facts,
+	const struct ta_sysctl_sink *sink, struct ta_buf *ret, struct ta_err *err)
 {
 	const char *present = ta_facts_get_str(facts, TA_KEYS("sysctl", sink->key));
 	const char *word;
 	int rc = ta_fix_arg_str(call, "value", &word, err);
 
+	if (rc >= 0)
+		rc = ta_knob_check("sysctl", sink->key, word, TA_VALUE_WISHED, err);
 	if (rc < 0)
 		return rc;
-	if (!*word || strlen(word) > 15 || word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
-		return ta_err_set(err, -EINVAL, "%s: '%s' can be no such name", sink->key, word);
 	if (present && !strcmp(present, word))
 		return ta_err_set(err, -EINVAL, "%s is %s already", sink->key, word);
-	add_text(ret, facts, sink, word);
-	return 0;
+	ta_buf_adds(ret, word);
+	return ret->error;
 }
 
-static int describe_numbers(const struct ta_fix_call *call, const struct ta_facts *facts,
-	const struct ta_sysctl_sink *sink, struct ta_fix_text *ret, struct ta_err *err)
+static int work_out_numbers(const struct ta_fix_call *call, const struct ta_facts *facts,
+	const struct ta_sysctl_sink *sink, struct ta_buf *ret, struct ta_err *err)
 {
 	struct json_object *value = ta_fix_arg(call, "value");
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	struct vector v = {.sink = sink};
 	int rc;
 
@@ -224,15 +223,15 @@ static int describe_numbers(const struct ta_fix_call *call, const struct ta_fact
 	if (rc < 0)
 		return rc;
 	for (unsigned i = 0; i < sink->n; i++)
-		ta_buf_printf(&text, "%s%lld", i ? " " : "", (long long)v.next[i]);
+		ta_buf_printf(ret, "%s%lld", i ? " " : "", (long long)v.next[i]);
 	if (v.known && !memcmp(v.now, v.next, sizeof(v.now)))
-		return ta_err_set(err, -EINVAL, "%s is %s already", sink->key, ta_buf_text(&text));
-	add_text(ret, facts, sink, ta_buf_text(&text));
-	return text.error;
+		return ta_err_set(err, -EINVAL, "%s is %s already", sink->key, ta_buf_text(ret));
+	return ret->error;
 }
 
-static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
-	struct ta_err *err)
+/* The key's row and the whole new value. */
+static int work_out(const struct ta_fix_call *call, const struct ta_facts *facts,
+	const struct ta_sysctl_sink **ret_sink, struct ta_buf *ret, struct ta_err *err)
 {
 	const struct ta_sysctl_sink *sink;
 	const char *key;
@@ -245,14 +244,39 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	sink = ta_sysctl_sink(key);
 	if (!sink)
 		return ta_err_set(err, -EINVAL, "%s is not in the table of sysctls that may be written", key);
+	*ret_sink = sink;
 	if (sink->flags & TA_SINK_WORD)
-		return describe_word(call, facts, sink, ret, err);
-	return describe_numbers(call, facts, sink, ret, err);
+		return work_out_word(call, facts, sink, ret, err);
+	return work_out_numbers(call, facts, sink, ret, err);
+}
+
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+	const struct ta_sysctl_sink *sink;
+	int rc = work_out(call, facts, &sink, &value, err);
+
+	if (rc >= 0)
+		ta_steps_add(ret, &ta_knob_sysctl, sink->key, ta_buf_text(&value));
+	return rc < 0 ? rc : ret->error;
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+	const struct ta_sysctl_sink *sink;
+	int rc = work_out(call, facts, &sink, &value, err);
+
+	if (rc >= 0)
+		add_text(ret, facts, sink, ta_buf_text(&value));
+	return rc;
 }
 
 const struct ta_fixer ta_fixer_sysctl = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_NONE,
+	.steps = steps,
 	.describe = describe,
 };
