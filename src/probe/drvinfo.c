@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "probe/ethtool.h"
-#include "probe/ethtool_abi.h"
+#include "nic/abi.h"
 
 enum { FIELD_BYTES = 32, DRVINFO_BYTES = 196 }; /* struct ethtool_drvinfo */
 

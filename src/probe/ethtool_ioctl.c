@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "probe/ethtool.h"
-#include "probe/ethtool_abi.h"
+#include "nic/abi.h"
 #include "probe/linkmode.h"
 
 #define SPEED_UNKNOWN 0xffffffffu

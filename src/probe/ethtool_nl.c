@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nic/abi.h"
+#include "nic/attr.h"
 #include "probe/ethtool.h"
-#include "probe/ethtool_abi.h"
 #include "probe/linkmode.h"
 
 #define SPEED_UNKNOWN 0xffffffffu
@@ -35,36 +36,12 @@ static const struct {
 
 /* --- attributes ------------------------------------------------------------------ */
 
-static bool is_reply(const struct nlmsghdr *nlh, uint8_t cmd)
-{
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
-
-	return mnl_nlmsg_get_payload_len(nlh) >= sizeof(*genl) && genl->cmd == cmd;
-}
-
-/* A number of `bytes` bytes; larger payloads are cut, smaller ones are no number. */
 static struct ta_val number(const struct nlattr *a, size_t bytes)
 {
-	if (mnl_attr_get_payload_len(a) < bytes)
-		return (struct ta_val){.rc = -EBADMSG};
-	return (struct ta_val){.v = bytes == 1 ? mnl_attr_get_u8(a) : (int64_t)mnl_attr_get_u32(a)};
-}
+	struct ta_val val = {0};
 
-static const struct nlattr *find_nested(const struct nlattr *nest, unsigned type)
-{
-	const struct nlattr *a;
-
-	mnl_attr_for_each_nested(a, nest) if (mnl_attr_get_type(a) == type) return a;
-	return NULL;
-}
-
-static const struct nlattr *find(const struct nlmsghdr *nlh, unsigned type)
-{
-	const struct nlattr *a;
-
-	mnl_attr_for_each(
-		a, nlh, sizeof(struct genlmsghdr)) if (mnl_attr_get_type(a) == type) return a;
-	return NULL;
+	val.rc = ta_nic_attr_number(a, bytes, &val.v);
+	return val;
 }
 
 int ta_eth_decode_header(const struct nlmsghdr *nlh)
@@ -74,25 +51,12 @@ int ta_eth_decode_header(const struct nlmsghdr *nlh)
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(struct genlmsghdr))
 		return 0;
-	a = find(nlh, TA_ETH_A_HEADER);
-	a = a ? find_nested(a, TA_ETH_A_HEADER_DEV_INDEX) : NULL;
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_HEADER);
+	a = a ? ta_nic_attr_nested(a, TA_ETH_A_HEADER_DEV_INDEX) : NULL;
 	if (!a)
 		return 0;
 	index = number(a, 4);
 	return index.rc || index.v > INT32_MAX ? 0 : (int)index.v;
-}
-
-/* One part of a compact bitset into `ret`, the rest of it zero; the number of words there were. */
-static size_t read_bits(const struct nlattr *bitset, unsigned part, uint32_t *ret, size_t n)
-{
-	const struct nlattr *a = find_nested(bitset, part);
-	size_t words = a ? mnl_attr_get_payload_len(a) / sizeof(uint32_t) : 0;
-
-	memset(ret, 0, n * sizeof(*ret));
-	words = TA_MIN(words, n);
-	if (words)
-		memcpy(ret, mnl_attr_get_payload(a), words * sizeof(*ret));
-	return words;
 }
 
 /* --- messages -------------------------------------------------------------------- */
@@ -101,7 +65,7 @@ static void decode_rows(enum ta_eth_msg msg, const struct nlmsghdr *nlh, struct 
 {
 	for (size_t i = 0; i < TA_ETH_N_VALUES; i++) {
 		const struct nlattr *a =
-			ta_eth_rows[i].msg == msg ? find(nlh, ta_eth_rows[i].attr) : NULL;
+			ta_eth_rows[i].msg == msg ? ta_nic_attr_genl(nlh, ta_eth_rows[i].attr) : NULL;
 
 		if (a)
 			e->v[i] = number(a, ta_eth_rows[i].attr_bytes);
@@ -112,7 +76,7 @@ static struct ta_val max_mode(
 	const struct nlattr *bitset, unsigned part, const struct ta_eth_names *names)
 {
 	uint32_t words[16];
-	size_t n = read_bits(bitset, part, words, TA_ARRAY_SIZE(words));
+	size_t n = ta_nic_attr_bits(bitset, part, words, TA_ARRAY_SIZE(words));
 	int64_t speed = ta_linkmode_max(words, n, names->link_modes.v, names->link_modes.n);
 
 	return speed ? (struct ta_val){.v = speed} : (struct ta_val){.rc = -EOPNOTSUPP};
@@ -123,26 +87,26 @@ static void decode_linkmodes(
 {
 	const struct nlattr *a;
 
-	a = find(nlh, TA_ETH_A_LINKMODES_AUTONEG);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_LINKMODES_AUTONEG);
 	if (a)
 		e->autoneg = number(a, 1);
-	a = find(nlh, TA_ETH_A_LINKMODES_SPEED);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_LINKMODES_SPEED);
 	if (a)
 		e->speed_mbps = number(a, 4);
 	/* Unknown: no link, or a virtual machine's NIC that has none. */
 	if (e->speed_mbps.rc == 0 && (e->speed_mbps.v == SPEED_UNKNOWN || e->speed_mbps.v == 0))
 		e->speed_mbps.rc = -EOPNOTSUPP;
-	a = find(nlh, TA_ETH_A_LINKMODES_DUPLEX);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_LINKMODES_DUPLEX);
 	if (a)
 		e->duplex = number(a, 1);
 	if (e->duplex.rc == 0 && e->duplex.v > 1)
 		e->duplex.rc = -EOPNOTSUPP;
-	a = find(nlh, TA_ETH_A_LINKMODES_OURS);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_LINKMODES_OURS);
 	if (a) {
 		e->advertised_max_mbps = max_mode(a, TA_ETH_A_BITSET_VALUE, names);
 		e->supported_max_mbps = max_mode(a, TA_ETH_A_BITSET_MASK, names);
 	}
-	a = find(nlh, TA_ETH_A_LINKMODES_PEER);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_LINKMODES_PEER);
 	if (a)
 		e->peer_max_mbps = max_mode(a, TA_ETH_A_BITSET_VALUE, names);
 }
@@ -161,16 +125,16 @@ static void decode_features(const struct nlmsghdr *nlh, struct ta_ethtool *e)
 
 	memset(e->features.known, 0xff, sizeof(e->features.known));
 	for (size_t i = 0; i < TA_ARRAY_SIZE(sets); i++) {
-		const struct nlattr *a = find(nlh, sets[i].attr);
+		const struct nlattr *a = ta_nic_attr_genl(nlh, sets[i].attr);
 
 		if (a)
-			read_bits(a, TA_ETH_A_BITSET_VALUE, sets[i].words, TA_ETH_FEATURE_WORDS);
+			ta_nic_attr_bits(a, TA_ETH_A_BITSET_VALUE, sets[i].words, TA_ETH_FEATURE_WORDS);
 	}
 }
 
 static int decode_rss(const struct nlmsghdr *nlh, struct ta_ethtool *e)
 {
-	const struct nlattr *context = find(nlh, TA_ETH_A_RSS_CONTEXT), *a;
+	const struct nlattr *context = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_CONTEXT), *a;
 	uint32_t *table;
 	size_t n;
 	int rc;
@@ -178,11 +142,11 @@ static int decode_rss(const struct nlmsghdr *nlh, struct ta_ethtool *e)
 	/* Further contexts serve what ntuple rules send to them. */
 	if (context && number(context, 4).v != 0)
 		return 1;
-	a = find(nlh, TA_ETH_A_RSS_HKEY);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_HKEY);
 	e->rss.key_bytes = a ? mnl_attr_get_payload_len(a) : 0;
-	a = find(nlh, TA_ETH_A_RSS_HFUNC);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_HFUNC);
 	e->rss.hfunc = a ? number(a, 4).v : 0;
-	a = find(nlh, TA_ETH_A_RSS_INDIR);
+	a = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_INDIR);
 	n = a ? mnl_attr_get_payload_len(a) / sizeof(*table) : 0;
 	table = calloc(n + 1, sizeof(*table));
 	if (!table)
@@ -199,7 +163,7 @@ int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct 
 {
 	int rc = 0;
 
-	if (!is_reply(nlh, messages[msg].reply))
+	if (!ta_nic_is_reply(nlh, messages[msg].reply))
 		return 1;
 	if (msg == TA_ETH_LINKMODES)
 		decode_linkmodes(nlh, names, e);
@@ -218,8 +182,8 @@ int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct 
 
 static int decode_string(const struct nlattr *string, struct ta_strv *ret)
 {
-	const struct nlattr *index = find_nested(string, TA_ETH_A_STRING_INDEX);
-	const struct nlattr *value = find_nested(string, TA_ETH_A_STRING_VALUE);
+	const struct nlattr *index = ta_nic_attr_nested(string, TA_ETH_A_STRING_INDEX);
+	const struct nlattr *value = ta_nic_attr_nested(string, TA_ETH_A_STRING_VALUE);
 	struct ta_val i = index ? number(index, 4) : TA_VAL_NONE;
 
 	if (!value || i.rc < 0 || i.v >= MAX_STRINGS)
@@ -235,8 +199,8 @@ static int decode_string(const struct nlattr *string, struct ta_strv *ret)
 
 static int decode_set(const struct nlattr *set, struct ta_eth_names *names)
 {
-	const struct nlattr *id = find_nested(set, TA_ETH_A_STRINGSET_ID), *a;
-	const struct nlattr *strings = find_nested(set, TA_ETH_A_STRINGSET_STRINGS);
+	const struct nlattr *id = ta_nic_attr_nested(set, TA_ETH_A_STRINGSET_ID), *a;
+	const struct nlattr *strings = ta_nic_attr_nested(set, TA_ETH_A_STRINGSET_STRINGS);
 	struct ta_val which = id ? number(id, 4) : TA_VAL_NONE;
 	struct ta_strv *to = NULL;
 	int rc = 0;
@@ -258,9 +222,9 @@ int ta_eth_decode_strings(const struct nlmsghdr *nlh, struct ta_eth_names *names
 	const struct nlattr *sets, *a;
 	int rc = 0;
 
-	if (!is_reply(nlh, TA_ETH_STRSET_GET_REPLY))
+	if (!ta_nic_is_reply(nlh, TA_ETH_STRSET_GET_REPLY))
 		return 0;
-	sets = find(nlh, TA_ETH_A_STRSET_STRINGSETS);
+	sets = ta_nic_attr_genl(nlh, TA_ETH_A_STRSET_STRINGSETS);
 	if (!sets)
 		return -EBADMSG;
 	mnl_attr_for_each_nested(

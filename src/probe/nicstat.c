@@ -10,7 +10,7 @@
 
 #include "base/num.h"
 #include "probe/ethtool.h"
-#include "probe/ethtool_abi.h"
+#include "nic/abi.h"
 
 enum { SS_STATS = 1, STRING_BYTES = 32, MAX_STATS = 65536, MAX_KEPT = 1024 };
 

@@ -30,8 +30,8 @@ FILENAME ~ /layers\.txt$/ {
 /^[ \t]*#[ \t]*include[ \t]*<netlink\// && area(FILENAME) != "host" {
 	complain(FILENAME ":" FNR, "libnl is for src/host alone")
 }
-/^[ \t]*#[ \t]*include[ \t]*<libmnl\// && area(FILENAME) !~ /^(host|probe|probes)$/ {
-	complain(FILENAME ":" FNR, "libmnl is for src/host and probes alone")
+/^[ \t]*#[ \t]*include[ \t]*<libmnl\// && area(FILENAME) !~ /^(host|nic|probe|probes)$/ {
+	complain(FILENAME ":" FNR, "libmnl is for src/host, src/nic and probes alone")
 }
 
 END {

@@ -16,7 +16,7 @@
 #include <linux/rtnetlink.h>
 
 #include "probe/ethtool.h"
-#include "probe/ethtool_abi.h"
+#include "nic/abi.h"
 #include "probe/link.h"
 #include "probe/linkmode.h"
 #include "probe/napi.h"

@@ -9,7 +9,7 @@
 #include <linux/ethtool_netlink.h>
 
 #include "base/macros.h"
-#include "probe/ethtool_abi.h"
+#include "nic/abi.h"
 
 #define SAME(ours, theirs)                                                                         \
 	{                                                                                          \
@@ -69,6 +69,7 @@ static const struct {
 	SAME(TA_ETHTOOL_GPAUSEPARAM, ETHTOOL_GPAUSEPARAM),
 	SAME(TA_ETHTOOL_GSTRINGS, ETHTOOL_GSTRINGS),
 	SAME(TA_ETHTOOL_GSTATS, ETHTOOL_GSTATS),
+	SAME(TA_ETHTOOL_GPERMADDR, ETHTOOL_GPERMADDR),
 	SAME(TA_ETHTOOL_GSSET_INFO, ETHTOOL_GSSET_INFO),
 	SAME(TA_ETHTOOL_GRXFHINDIR, ETHTOOL_GRXFHINDIR),
 	SAME(TA_ETHTOOL_GFEATURES, ETHTOOL_GFEATURES),
