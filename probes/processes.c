@@ -393,17 +393,14 @@ static void look_at(struct scan *s, const char *pid, const char *netns, const st
  */
 static void visit(struct scan *s, const char *pid, const char *netns)
 {
-	ta_cleanup_strv struct ta_strv fds = TA_STRV_INIT;
-	struct ta_proc_sockets p = {0};
-	int rc = ta_proc_descriptors(s->h, pid, &fds);
+	struct ta_proc_sockets p;
+	int rc = ta_proc_sockets_read(s->h, pid, &s->sockets, &p);
 
 	/* A process that is gone; but a copied tree may just lack its descriptors. */
 	if (rc == -ENOENT && !ta_host_is_whole(s->h))
 		rc = -ENODATA;
 	if (rc == -ENOENT || rc == -ESRCH)
 		return;
-	if (rc == 0)
-		rc = ta_proc_sockets_read(s->h, pid, &fds, &s->sockets, &p);
 	if (rc == 0 && p.whole && p.sockets == 0)
 		return;
 	if (netns || !ta_namespaces_foreign(s->h, &s->namespaces, pid))

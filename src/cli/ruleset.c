@@ -39,8 +39,8 @@ int ta_ruleset_embedded(struct ta_ruleset *s, struct ta_diags *diags)
 		return internal(-ENOMEM);
 	for (size_t i = 0; i < ta_n_embedded_rules; i++) {
 		const struct ta_embedded_rules *e = &ta_embedded_rules[i];
-		int rc = ta_rules_add_text(
-			s->rules, e->file, e->text, strlen(e->text), TA_RULES_TRUSTED, diags);
+		int rc = ta_rules_add_text(s->rules, e->file, e->text, strlen(e->text),
+			TA_RULES_TRUSTED | TA_RULES_STATIC, diags);
 
 		if (rc < 0 && rc != -EBADMSG)
 			return internal(rc);

@@ -103,6 +103,36 @@ int ta_host_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
 	return rc < 0 ? rc : h->ops->readlink(h, path, ret);
 }
 
+static int each_link(struct ta_host *h, const char *path, size_t *ret_n, ta_link_fn *fn, void *ctx)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT, target = TA_BUF_INIT;
+	int rc = ta_host_list(h, path, &names);
+
+	if (rc < 0)
+		return rc;
+	*ret_n = names.n;
+	for (size_t i = 0; i < names.n && rc >= 0; i++) {
+		ta_buf_reset(&file);
+		ta_buf_printf(&file, "%s/%s", path, names.v[i]);
+		rc = file.error ?: ta_host_readlink(h, ta_buf_text(&file), &target);
+		rc = fn(ta_buf_text(&target), rc, ctx);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+int ta_host_links(struct ta_host *h, const char *path, size_t *ret_n, ta_link_fn *fn, void *ctx)
+{
+	int rc = ta_path_check(path);
+
+	if (rc < 0)
+		return rc;
+	if (!h->ops->links)
+		return each_link(h, path, ret_n, fn, ctx);
+	h->operations++;
+	return h->ops->links(h, path, ret_n, fn, ctx);
+}
+
 bool ta_host_exists(struct ta_host *h, const char *path)
 {
 	h->operations++;

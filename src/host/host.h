@@ -90,6 +90,14 @@ int ta_host_list(struct ta_host *h, const char *path, struct ta_strv *ret);
 /* Where a symbolic link points, as written in it. -EINVAL: no link. */
 int ta_host_readlink(struct ta_host *h, const char *path, struct ta_buf *ret);
 
+/*
+ * Where the links in a directory point, in natural order of their names: fn(target, rc, ctx) with what
+ * ta_host_readlink() says of each. *ret_n is how many entries there are, told before the first of them is given. A
+ * negative return of `fn` stops and is returned; else 0 or what ta_host_list() says.
+ */
+typedef int ta_link_fn(const char *target, int rc, void *ctx);
+int ta_host_links(struct ta_host *h, const char *path, size_t *ret_n, ta_link_fn *fn, void *ctx);
+
 /* True if there is a file, directory or link of that name. */
 bool ta_host_exists(struct ta_host *h, const char *path);
 

@@ -35,6 +35,8 @@ struct ta_host_ops {
 	int (*lines)(struct ta_host *h, const char *path, ta_line_fn *fn, void *ctx);
 	int (*list)(struct ta_host *h, const char *path, struct ta_strv *ret);
 	int (*readlink)(struct ta_host *h, const char *path, struct ta_buf *ret);
+	/* May be NULL: a list, and a question for each link. */
+	int (*links)(struct ta_host *h, const char *path, size_t *ret_n, ta_link_fn *fn, void *ctx);
 	int (*exists)(struct ta_host *h, const char *path); /* 0: it does */
 	int (*call)(struct ta_host *h, const char *key, int (*fn)(void *arg, struct ta_buf *ret),
 		void *arg, struct ta_buf *ret);

@@ -21,13 +21,8 @@ static struct ta_live *live(struct ta_host *h)
 	return (struct ta_live *)h;
 }
 
-/*
- * Where to begin on the way to `path`: behind a list come questions about what stands in it, thousands in
- * /proc, and each step that the kernel need not walk again counts.
- */
-static int nearest_dir(struct ta_host *h, const char *path, const char **ret_rest)
+int ta_live_nearest(struct ta_live *l, const char *path, const char **ret_rest)
 {
-	const struct ta_live *l = live(h);
 	size_t n = strlen(l->listed_path);
 
 	if (l->listed >= 0 && strncmp(path, l->listed_path, n) == 0 && path[n] == '/' && path[n + 1]) {
@@ -41,7 +36,7 @@ static int nearest_dir(struct ta_host *h, const char *path, const char **ret_res
 static int open_at(struct ta_host *h, const char *path, int flags)
 {
 	const char *rest;
-	int dir = nearest_dir(h, path, &rest), fd;
+	int dir = ta_live_nearest(live(h), path, &rest), fd;
 
 	do
 		fd = openat(dir, rest, flags);
@@ -132,7 +127,7 @@ static int live_list(struct ta_host *h, const char *path, struct ta_strv *ret)
 static int live_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
 {
 	const char *rest;
-	int dir = nearest_dir(h, path, &rest);
+	int dir = ta_live_nearest(live(h), path, &rest);
 	int rc = ta_link_at(dir, rest, ret);
 
 	if (rc == 0)
@@ -143,7 +138,7 @@ static int live_readlink(struct ta_host *h, const char *path, struct ta_buf *ret
 static int live_exists(struct ta_host *h, const char *path)
 {
 	const char *rest;
-	int dir = nearest_dir(h, path, &rest);
+	int dir = ta_live_nearest(live(h), path, &rest);
 	struct stat st;
 
 	return fstatat(dir, rest, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
@@ -188,6 +183,7 @@ static const struct ta_host_ops live_ops = {
 	.lines = live_lines,
 	.list = live_list,
 	.readlink = live_readlink,
+	.links = ta_live_links,
 	.exists = live_exists,
 	.call = live_call,
 	.tries = ta_live_tries,
@@ -211,6 +207,7 @@ int ta_host_live(struct ta_host **ret, struct ta_err *err)
 		free(l);
 		return ta_err_set(err, rc, "cannot open /: %s", ta_errno_text(rc));
 	}
+	ta_live_links_init(l);
 	*ret = &l->host;
 	return 0;
 }

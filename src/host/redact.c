@@ -478,9 +478,9 @@ void ta_redact(const char *path, struct ta_buf *content)
 
 void ta_redact_link(const char *path, struct ta_buf *target)
 {
-	const char *rest = in_process(path);
+	const char *rest = ta_buf_text(target)[0] == '/' ? in_process(path) : NULL;
 
-	if (!rest || strncmp(rest, "fd/", 3) != 0 || ta_buf_text(target)[0] != '/')
+	if (!rest || strncmp(rest, "fd/", 3) != 0)
 		return;
 	ta_buf_reset(target);
 	ta_buf_adds(target, "file");

@@ -66,47 +66,49 @@ static void add_group(struct ta_proc_sockets *p, uint32_t group)
 		p->whole = false;
 }
 
-int ta_proc_descriptors(struct ta_host *h, const char *pid, struct ta_strv *ret)
+struct search {
+	const struct ta_sockets *sockets;
+	struct ta_proc_sockets *found;
+	size_t misses; /* since the last find */
+};
+
+#define STOP (-ECANCELED)
+
+static int look_at(const char *target, int rc, void *ctx)
 {
-	char path[64];
+	struct search *s = ctx;
+	struct ta_proc_sockets *p = s->found;
+	uint64_t inode;
+	int group = -1;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
-	return ta_host_list(h, path, ret);
-}
-
-int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_strv *fds,
-	const struct ta_sockets *s, struct ta_proc_sockets *ret)
-{
-	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
-	char path[96];
-	int prefix = snprintf(path, sizeof(path), "/proc/%.20s/fd/", pid);
-	size_t misses = 0;
-
-	*ret = (struct ta_proc_sockets){.descriptors = fds->n, .whole = true};
-	for (size_t i = 0; i < fds->n; i++) {
-		uint64_t inode;
-		int group = -1, rc;
-
-		if (misses++ >= (ret->n_groups ? NEXT_SEARCH : FIRST_SEARCH)) {
-			ret->whole = false;
-			ret->cut = ret->n_groups == 0;
-			break;
-		}
-		memcpy(path + prefix, fds->v[i], strnlen(fds->v[i], 20) + 1);
-		path[prefix + 20] = '\0';
-		rc = ta_host_readlink(h, path, &link);
-		if (rc == -EACCES || rc == -EPERM)
-			return rc;
-		/* Closed meanwhile, or what a careless copy made of it. */
-		ret->whole &= rc == 0 || rc == -ENOENT;
-		if (rc == 0 && ta_socket_inode(ta_buf_text(&link), &inode) == 0) {
-			ret->sockets++;
-			group = ta_sockets_find(s, inode);
-		}
-		if (group >= 0) {
-			add_group(ret, (uint32_t)group);
-			misses = 0;
-		}
+	if (s->misses++ >= (p->n_groups ? NEXT_SEARCH : FIRST_SEARCH)) {
+		p->whole = false;
+		p->cut = p->n_groups == 0;
+		return STOP;
+	}
+	if (rc == -EACCES || rc == -EPERM)
+		return rc;
+	/* Closed meanwhile, or what a careless copy made of it. */
+	p->whole &= rc == 0 || rc == -ENOENT;
+	if (rc == 0 && ta_socket_inode(target, &inode) == 0) {
+		p->sockets++;
+		group = ta_sockets_find(s->sockets, inode);
+	}
+	if (group >= 0) {
+		add_group(p, (uint32_t)group);
+		s->misses = 0;
 	}
 	return 0;
+}
+
+int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_sockets *s, struct ta_proc_sockets *ret)
+{
+	struct search search = {.sockets = s, .found = ret};
+	char path[64];
+	int rc;
+
+	*ret = (struct ta_proc_sockets){.whole = true};
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	rc = ta_host_links(h, path, &ret->descriptors, look_at, &search);
+	return rc == STOP ? 0 : rc;
 }

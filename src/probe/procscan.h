@@ -32,16 +32,12 @@ struct ta_proc_sockets {
 	bool cut;           /* … no, because there are too many and none listens so far */
 };
 
-/* Its open descriptors; threads of the kernel have none. -EACCES, or -ENOENT and -ESRCH when it is gone. */
-int ta_proc_descriptors(struct ta_host *h, const char *pid, struct ta_strv *ret);
-
 /*
  * Looks through the descriptors of a process. A server with 100,000 connections has its listening sockets among
  * the first ones: the search ends some way behind the last that was found, or after many without any.
- * 0 or -EACCES.
+ * Threads of the kernel have none. 0, -EACCES, or -ENOENT and -ESRCH when it is gone.
  */
-int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_strv *fds,
-	const struct ta_sockets *s, struct ta_proc_sockets *ret);
+int ta_proc_sockets_read(struct ta_host *h, const char *pid, const struct ta_sockets *s, struct ta_proc_sockets *ret);
 
 /* "socket:[123]" -> 123. 0 or -EINVAL (something else). */
 int ta_socket_inode(const char *link, uint64_t *ret);

@@ -74,7 +74,7 @@ static struct ta_source *new_source(struct ta_rules *rs, const char *file, const
 	if (!src)
 		return NULL;
 	src->file = ta_arena_strdup(&rs->arena, file);
-	src->text = ta_arena_strndup(&rs->arena, text, len);
+	src->text = flags & TA_RULES_STATIC ? text : ta_arena_strndup(&rs->arena, text, len);
 	src->len = len;
 	src->trusted = flags & TA_RULES_TRUSTED;
 	src->ours = !(flags & TA_RULES_OVERRIDE);
@@ -95,7 +95,7 @@ int ta_rules_add_text(struct ta_rules *rs, const char *file, const char *text, s
 	src = new_source(rs, file, text, len, flags);
 	if (!src)
 		return -ENOMEM;
-	if (!ta_text_is_clean(src->text, len, &bad)) {
+	if (!(flags & TA_RULES_STATIC) && !ta_text_is_clean(src->text, len, &bad)) {
 		ta_diag_add_file(diags, file, "byte %zu is no printable UTF-8 text", bad);
 		return -EBADMSG;
 	}

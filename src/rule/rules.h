@@ -8,7 +8,7 @@
 #include "rule/expr.h"
 #include "rule/rule.h"
 
-/* A file's text, copied: diagnostics quote it, and cases are read from it when they run. */
+/* A file's text, copied unless it is the program's own: diagnostics quote it, and cases are read from it when they run. */
 struct ta_source {
 	struct ta_source *next;
 	const char *file;

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -85,6 +86,99 @@ static void test_names(void **state)
 	assert_false(ta_host_exists(host, "/proc/nosuch"));
 }
 
+struct links {
+	struct ta_buf text;
+	unsigned n, stop_at;
+};
+
+static int keep_link(const char *target, int rc, void *ctx)
+{
+	struct links *l = ctx;
+
+	ta_buf_printf(&l->text, "%d %s\n", rc, target);
+	return ++l->n == l->stop_at ? -ECANCELED : 0;
+}
+
+/* The same by a list and one question for each link. */
+static void one_by_one(const char *dir, struct ta_buf *ret)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	char path[512];
+
+	assert_int_equal(ta_host_list(host, dir, &names), 0);
+	for (size_t i = 0; i < names.n; i++) {
+		int rc;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, names.v[i]);
+		rc = ta_host_readlink(host, path, &b);
+		ta_buf_printf(ret, "%d %s\n", rc, ta_buf_text(&b));
+	}
+}
+
+static void same_links(const char *dir)
+{
+	ta_cleanup_buf struct ta_buf expected = TA_BUF_INIT;
+	struct links l = {.text = TA_BUF_INIT};
+	size_t n = 0;
+
+	one_by_one(dir, &expected);
+	assert_int_equal(ta_host_links(host, dir, &n, keep_link, &l), 0);
+	assert_int_equal(n, l.n);
+	assert_string_equal(ta_buf_text(&l.text), ta_buf_text(&expected));
+	ta_buf_done(&l.text);
+}
+
+/* Another process, with descriptors side by side, with gaps, with many, with none; and ends in the middle. */
+static void test_links(void **state)
+{
+	static const struct {
+		int fds, apart;
+	} shapes[] = {{0, 1}, {3, 1}, {12, 1}, {5, 7}, {63, 1}, {64, 1}, {65, 1}, {200, 1}, {100, 3}};
+	char dir[64];
+	size_t n;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(shapes); i++) {
+		int ready[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		struct links l = {.text = TA_BUF_INIT, .stop_at = 2};
+		pid_t pid;
+		char c;
+
+		assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+		pid = fork();
+		if (pid == 0) {
+			int keep = fcntl(ready[1], F_DUPFD, 1000), from = fcntl(null, F_DUPFD, 1001);
+
+			close_range(0, 999, 0);
+			for (int k = 0; k < shapes[i].fds; k++)
+				dup2(from, k * shapes[i].apart);
+			close(from);
+			(void)!write(keep, "", 1);
+			if (shapes[i].fds != 5)
+				close(keep); /* else one more, far away */
+			for (;;)
+				pause();
+		}
+		close(ready[1]);
+		while (read(ready[0], &c, 1) > 0 && shapes[i].fds != 5)
+			; /* until it closed that too */
+		close(ready[0]);
+		close(null);
+		snprintf(dir, sizeof(dir), "/proc/%d/fd", (int)pid);
+		same_links(dir);
+		if (shapes[i].fds > 2) {
+			assert_int_equal(ta_host_links(host, dir, &n, keep_link, &l), -ECANCELED);
+			assert_int_equal(l.n, 2);
+			assert_string_equal(ta_buf_text(&l.text), "0 file\n0 file\n");
+		}
+		ta_buf_done(&l.text);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	same_links("/proc/self/ns");
+	assert_int_equal(ta_host_links(host, "/proc/nosuch/fd", &n, keep_link, &(struct links){.stop_at = 1}), -ENOENT);
+}
+
 /* A process that ends between being listed and being read. */
 static void test_gone(void **state)
 {
@@ -159,6 +253,7 @@ int main(void)
 		TEST(test_files),
 		TEST(test_lines),
 		TEST(test_names),
+		TEST(test_links),
 		TEST(test_gone),
 		TEST(test_call_and_time),
 		TEST(test_errno_names),

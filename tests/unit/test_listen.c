@@ -188,15 +188,6 @@ static void inodes(void **state)
 	assert_int_equal(ta_socket_inode("/dev/null", &v), -EINVAL);
 }
 
-static int read_sockets(struct ta_host *h, const char *pid, const struct ta_sockets *s,
-	struct ta_proc_sockets *ret)
-{
-	ta_cleanup_strv struct ta_strv fds = TA_STRV_INIT;
-	int rc = ta_proc_descriptors(h, pid, &fds);
-
-	return rc < 0 ? rc : ta_proc_sockets_read(h, pid, &fds, s, ret);
-}
-
 static void owners(void **state)
 {
 	struct ta_socket v[] = {{30, 2}, {10, 0}, {20, 1}};
@@ -224,14 +215,14 @@ static void owners(void **state)
 		tree_link(&t, name, i == 399 ? "socket:[20]" : "socket:[77]");
 	}
 	assert_int_equal(ta_host_capture(t.dir, &h, NULL), 0);
-	assert_int_equal(read_sockets(h, "7", &s, &p), 0);
+	assert_int_equal(ta_proc_sockets_read(h, "7", &s, &p), 0);
 	assert_true(p.n_groups == 2 && p.groups[0] == 1 && p.groups[1] == 2);
 	assert_true(p.descriptors == 4 && p.whole);
-	assert_int_equal(read_sockets(h, "8", &s, &p), 0);
+	assert_int_equal(ta_proc_sockets_read(h, "8", &s, &p), 0);
 	assert_int_equal(p.n_groups, 0);
-	assert_int_equal(read_sockets(h, "9", &s, &p), 0);
+	assert_int_equal(ta_proc_sockets_read(h, "9", &s, &p), 0);
 	assert_true(p.n_groups == 1 && p.groups[0] == 0 && p.descriptors == 395 && !p.whole);
-	assert_int_equal(read_sockets(h, "10", &s, &p), -ENOENT);
+	assert_int_equal(ta_proc_sockets_read(h, "10", &s, &p), -ENOENT);
 	h = ta_host_free(h);
 	tree_remove(&t);
 }
