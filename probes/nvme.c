@@ -1,16 +1,17 @@
 /*
- * NVMe controllers: power-state transitions, queues, link.
+ * NVMe controllers: power states and the transitions between them (APST), queues, link.
  *
- * The file power/pm_qos_latency_tolerance_us is there exactly when the driver
- * found autonomous power-state transitions (APST) supported and not ruled out
- * by a quirk (drivers/nvme/host/core.c nvme_init_identify()). A tolerance of 0
- * switches them off; "any" and "auto" set no limit (nvme_set_latency_tolerance()).
+ * What a controller can and does it says itself, to those who may send it admin commands. The driver's part anybody
+ * may read: power/pm_qos_latency_tolerance_us is there exactly when it found APST supported and not ruled out by a
+ * quirk (drivers/nvme/host/core.c nvme_init_identify()). A tolerance of 0 switches them off; "any" and "auto" set no
+ * limit (nvme_set_latency_tolerance()). Kernels without CONFIG_PM have no such file, and no power/ at all.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "probe/netdev.h"
+#include "probe/nvmeid.h"
 #include "probe/pcie.h"
 #include "probe/probe.h"
 #include "probe/value.h"
@@ -27,8 +28,22 @@ static const struct ta_field fields[] = {
 	{"nvme.*.apst_supported", TA_T_BOOL, "",
 		"autonomous power-state transitions are there and the driver allows them", 0,
 		{{0}}},
+	{"nvme.*.apst_capable", TA_T_BOOL, "",
+		"the controller has them (Identify Controller, APSTA), whatever the driver makes of it", 0, {{0}}},
 	{"nvme.*.apst_enabled", TA_T_BOOL, "",
-		"the driver has switched them on (latency tolerance above 0)", 0, {{0}}},
+		"they are on: by the controller (Get Features 0x0c), else by the driver's latency tolerance above 0", 0,
+		{{0}}},
+	{"nvme.*.apst_source", TA_T_STRING, "", "who said whether they are on: controller or driver", 0, {{0}}},
+	{"nvme.*.apst_exit_us", TA_T_INT, "us",
+		"the longest wake-up from a state that it enters by itself; 0 = it enters none", 0, {{0}}},
+	{"nvme.*.power_states.*.operational", TA_T_BOOL, "", "it works in this state; else it has to wake up first", 0,
+		{{0}}},
+	{"nvme.*.power_states.*.max_power_uw", TA_T_INT, "uW", "most power it takes then", 0, {{0}}},
+	{"nvme.*.power_states.*.entry_us", TA_T_INT, "us", "longest time to enter it", 0, {{0}}},
+	{"nvme.*.power_states.*.exit_us", TA_T_INT, "us", "longest time to leave it", 0, {{0}}},
+	{"nvme.*.power_states.*.idle_ms", TA_T_INT, "ms",
+		"after so long without a command it goes on by itself; 0 = it stays", 0, {{0}}},
+	{"nvme.*.power_states.*.next", TA_T_INT, "", "to this state", 0, {{0}}},
 	{"nvme.*.latency_tolerance_us", TA_T_INT, "us",
 		"slowest wake-up allowed (pm_qos_latency_tolerance_us; \"any\" and \"auto\" are "
 		"unlimited)",
@@ -43,40 +58,168 @@ static const struct ta_field fields[] = {
 
 #define PARAMETERS "/sys/module/nvme_core/parameters"
 
-static void put_apst(struct ta_host *h, struct ta_facts *f, const char *name)
+/* The driver's limit of wake-up times: 0 and *ret (-1: none), or -errno; -ENOENT: there is no file. */
+static int read_tolerance(struct ta_host *h, const char *file, int64_t *ret)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	int64_t us = 0;
-	char file[512];
-	int rc;
+	int rc = ta_text_read(h, file, &text);
 
-	rc = ta_text_read(h,
-		ta_fmt(&file, "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us", name), &text);
-	if (rc == -ENOENT || rc == -ENOTDIR) {
-		ta_put_bool(f, false, "nvme", name, "apst_supported");
-		ta_facts_put_absent(
-			f, TA_KEYS("nvme", name, "apst_enabled"), TA_UNSUPPORTED, "no APST");
-		ta_facts_put_absent(f, TA_KEYS("nvme", name, "latency_tolerance_us"),
-			TA_UNSUPPORTED, "no APST");
-		return;
+	if (rc < 0)
+		return rc == -ENOTDIR ? -ENOENT : rc;
+	if (strcmp(ta_buf_text(&text), "any") == 0 || strcmp(ta_buf_text(&text), "auto") == 0) {
+		*ret = -1;
+		return 0;
 	}
-	if (rc == 0 && strcmp(ta_buf_text(&text), "any") != 0 &&
-		strcmp(ta_buf_text(&text), "auto") != 0)
-		rc = ta_parse_i64(ta_buf_text(&text), &us) < 0 || us < 0 ? -EBADMSG : 0;
-	else if (rc == 0)
-		us = -1;
-	if (rc < 0) {
-		ta_put_errno(f, rc, file, "nvme", name, "apst_supported");
-		ta_put_errno(f, rc, file, "nvme", name, "apst_enabled");
-		ta_put_errno(f, rc, file, "nvme", name, "latency_tolerance_us");
-		return;
-	}
-	ta_put_bool(f, true, "nvme", name, "apst_supported");
-	ta_put_bool(f, us != 0, "nvme", name, "apst_enabled");
-	if (us < 0)
+	return ta_parse_i64(ta_buf_text(&text), ret) < 0 || *ret < 0 ? -EBADMSG : 0;
+}
+
+struct apst {
+	struct ta_nvme_power power;
+	int identify_rc, table_rc; /* of asking the controller */
+	int file_rc;
+	int64_t tolerance_us; /* -1: no limit */
+	bool has_pm; /* the kernel manages power of devices */
+	char file[512];
+};
+
+static void put_tolerance(struct ta_facts *f, const char *name, const struct apst *a)
+{
+	if (a->file_rc == -ENOENT)
+		ta_facts_put_absent(f, TA_KEYS("nvme", name, "latency_tolerance_us"), TA_UNSUPPORTED,
+			a->has_pm ? "the driver offers it only for drives with APST" : "this kernel has no power management");
+	else if (a->file_rc < 0)
+		ta_put_errno(f, a->file_rc, a->file, "nvme", name, "latency_tolerance_us");
+	else if (a->tolerance_us < 0)
 		ta_put_unlimited(f, "nvme", name, "latency_tolerance_us");
 	else
-		ta_put_i64(f, us, "nvme", name, "latency_tolerance_us");
+		ta_put_i64(f, a->tolerance_us, "nvme", name, "latency_tolerance_us");
+}
+
+static void put_controller_errno(struct ta_facts *f, int rc, const char *name, const char *key)
+{
+	const char *const *path = TA_KEYS("nvme", name, key);
+
+	if (rc == -ENODATA)
+		ta_facts_put_absent(f, path, TA_NOT_ASKED, "the capture does not hold what the controller says");
+	else if (rc == -EOPNOTSUPP)
+		ta_facts_put_absent(f, path, TA_UNSUPPORTED, "the controller does not know the question");
+	else if (rc == -EBADMSG)
+		ta_facts_put_absent(f, path, TA_MALFORMED, "the controller's answer makes no sense");
+	else
+		ta_facts_put_absent(f, path, ta_reason_of(rc), "an admin command to /dev/%s: %s", name, ta_errno_text(rc));
+}
+
+static void put_supported(struct ta_facts *f, const char *name, const struct apst *a)
+{
+	if (a->identify_rc < 0)
+		put_controller_errno(f, a->identify_rc, name, "apst_capable");
+	else
+		ta_put_bool(f, a->power.capable, "nvme", name, "apst_capable");
+	if (a->file_rc == 0 || (a->file_rc == -ENOENT && a->has_pm))
+		ta_put_bool(f, a->file_rc == 0, "nvme", name, "apst_supported");
+	else if (a->identify_rc == 0)
+		ta_put_bool(f, a->power.capable, "nvme", name, "apst_supported");
+	else
+		ta_put_errno(f, a->file_rc, a->file, "nvme", name, "apst_supported");
+}
+
+static void put_enabled(struct ta_facts *f, const char *name, const struct apst *a)
+{
+	bool by_controller = a->table_rc == 0;
+
+	if (by_controller || a->file_rc == 0) {
+		ta_put_bool(f, by_controller ? a->power.enabled : a->tolerance_us != 0, "nvme", name, "apst_enabled");
+		ta_put_str(f, by_controller ? "controller" : "driver", "nvme", name, "apst_source");
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		const char *key = i ? "apst_source" : "apst_enabled";
+
+		if (a->file_rc != -ENOENT)
+			ta_put_errno(f, a->file_rc, a->file, "nvme", name, key);
+		else if (a->identify_rc == 0 && a->power.capable)
+			put_controller_errno(f, a->table_rc, name, key);
+		else
+			ta_facts_put_absent(f, TA_KEYS("nvme", name, key), TA_UNSUPPORTED, "no APST");
+	}
+}
+
+static void put_state(struct ta_facts *f, const char *name, size_t i, const struct ta_nvme_state *s, int table_rc)
+{
+	char number[512];
+	const char *key = ta_fmt(&number, "%zu", i);
+
+	ta_put_bool(f, s->operational, "nvme", name, "power_states", key, "operational");
+	if (s->max_power_uw)
+		ta_put_u64(f, s->max_power_uw, "nvme", name, "power_states", key, "max_power_uw");
+	else
+		ta_facts_put_absent(f, TA_KEYS("nvme", name, "power_states", key, "max_power_uw"), TA_UNSUPPORTED,
+			"the controller does not tell");
+	ta_put_u64(f, s->entry_us, "nvme", name, "power_states", key, "entry_us");
+	ta_put_u64(f, s->exit_us, "nvme", name, "power_states", key, "exit_us");
+	if (table_rc < 0) {
+		ta_facts_put_absent(f, TA_KEYS("nvme", name, "power_states", key, "idle_ms"), ta_reason_of(table_rc),
+			"the controller's table of transitions: %s", ta_errno_text(table_rc));
+		ta_facts_put_absent(f, TA_KEYS("nvme", name, "power_states", key, "next"), ta_reason_of(table_rc),
+			"the controller's table of transitions: %s", ta_errno_text(table_rc));
+		return;
+	}
+	ta_put_u64(f, s->idle_ms, "nvme", name, "power_states", key, "idle_ms");
+	if (s->idle_ms)
+		ta_put_u64(f, s->next, "nvme", name, "power_states", key, "next");
+	else
+		ta_facts_put_absent(f, TA_KEYS("nvme", name, "power_states", key, "next"), TA_UNSUPPORTED,
+			"it does not leave this state by itself");
+}
+
+/* The slowest way back from where the table leads, as far as it is in force. */
+static uint32_t slowest_exit(const struct ta_nvme_power *p)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; p->enabled && i < p->n; i++)
+		if (p->v[i].idle_ms && p->v[i].next < p->n)
+			most = TA_MAX(most, p->v[p->v[i].next].exit_us);
+	return most;
+}
+
+static void put_states(struct ta_facts *f, const char *name, const struct apst *a)
+{
+	if (a->table_rc < 0)
+		put_controller_errno(f, a->table_rc, name, "apst_exit_us");
+	else
+		ta_put_u64(f, slowest_exit(&a->power), "nvme", name, "apst_exit_us");
+	if (a->identify_rc < 0) {
+		put_controller_errno(f, a->identify_rc, name, "power_states");
+		return;
+	}
+	ta_put_object(f, "nvme", name, "power_states");
+	for (size_t i = 0; i < a->power.n; i++)
+		put_state(f, name, i, &a->power.v[i], a->table_rc);
+}
+
+/* A controller that is being reset or is gone is not asked: the question would wait for it. */
+static bool is_live(const struct ta_facts *f, const char *name)
+{
+	const char *state = ta_facts_get_str(f, TA_KEYS("nvme", name, "state"));
+
+	return !state || strcmp(state, "live") == 0;
+}
+
+static void put_apst(struct ta_host *h, struct ta_facts *f, const char *name)
+{
+	struct apst a = {.identify_rc = -EBUSY, .table_rc = -EBUSY};
+	char dir[512];
+
+	ta_fmt(&a.file, "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us", name);
+	a.file_rc = read_tolerance(h, a.file, &a.tolerance_us);
+	a.has_pm = ta_host_exists(h, ta_fmt(&dir, "/sys/class/nvme/%s/power", name));
+	if (is_live(f, name))
+		a.identify_rc = ta_nvme_ask(h, name, &a.power, &a.table_rc);
+	put_supported(f, name, &a);
+	put_tolerance(f, name, &a);
+	put_enabled(f, name, &a);
+	put_states(f, name, &a);
 }
 
 static void put_numa_node(
