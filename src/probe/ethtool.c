@@ -90,6 +90,13 @@ int ta_eth_take_table(const uint32_t *table, size_t n, struct ta_eth_rss *ret)
 	return rc == -ERANGE ? -EBADMSG : rc;
 }
 
+int ta_eth_take_rss(const struct ta_nic_rss *rss, struct ta_eth_rss *ret)
+{
+	ret->key_bytes = (int64_t)rss->n_key;
+	ret->hfunc = rss->hfunc;
+	return ta_eth_take_table(rss->table, rss->n, ret);
+}
+
 static void init(struct ta_ethtool *e)
 {
 	struct ta_val none = {.rc = -EOPNOTSUPP};

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "base/cpuset.h"
-#include "base/strv.h"
+#include "nic/features.h"
+#include "nic/rss.h"
 #include "probe/nicset.h"
 
 enum ta_eth_msg {
@@ -65,14 +66,6 @@ struct ta_eth_row {
 };
 extern const struct ta_eth_row ta_eth_rows[TA_ETH_N_VALUES];
 
-#define TA_ETH_FEATURE_WORDS 8 /* 256 bits; the kernel had 64 of them in 6.12 */
-
-struct ta_eth_features {
-	uint32_t known[TA_ETH_FEATURE_WORDS]; /* bits that the answer spoke of */
-	uint32_t hw[TA_ETH_FEATURE_WORDS], wanted[TA_ETH_FEATURE_WORDS];
-	uint32_t active[TA_ETH_FEATURE_WORDS], nochange[TA_ETH_FEATURE_WORDS];
-};
-
 struct ta_eth_rss {
 	struct ta_cpuset queues; /* that have a slot in the indirection table */
 	int64_t slots;           /* of the table */
@@ -89,10 +82,6 @@ struct ta_ethtool {
 	struct ta_val advertised_max_mbps, supported_max_mbps, peer_max_mbps;
 	struct ta_eth_features features;
 	struct ta_eth_rss rss;
-};
-
-struct ta_eth_names {
-	struct ta_strv features, link_modes; /* by bit; "" where the kernel has no name */
 };
 
 struct ta_ethtools {
@@ -116,11 +105,11 @@ int ta_eth_decode_header(const struct nlmsghdr *nlh);
 /* A reply to `msg` into `e`. 0, 1 (another context or command: ignored), -EBADMSG, -ENOMEM. */
 int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct ta_eth_names *names,
 	struct ta_ethtool *e);
-/* A reply to STRSET_GET. */
-int ta_eth_decode_strings(const struct nlmsghdr *nlh, struct ta_eth_names *names);
 /* The indirection table as an array of queue numbers. 0 or -ENOMEM, -EBADMSG (a queue number that
  * cannot be). */
 int ta_eth_take_table(const uint32_t *table, size_t n, struct ta_eth_rss *ret);
+/* What a driver told of its hash. As above. */
+int ta_eth_take_rss(const struct ta_nic_rss *rss, struct ta_eth_rss *ret);
 
 /*
  * What the command prints with -l, -g, -c, -a, -k, -x, --show-eee or no option. Names of features are added to `names`.

@@ -16,9 +16,6 @@
 #include "probe/linkmode.h"
 
 #define SPEED_UNKNOWN 0xffffffffu
-#define MAX_STRINGS 1024
-#define STRING_BYTES 32 /* ETH_GSTRING_LEN */
-#define MAX_TABLE 16384
 
 /* --- plain numbers ------------------------------------------------------------------ */
 
@@ -151,114 +148,17 @@ static int ask_linkmodes(struct ta_host *h, const char *ifname, struct ta_ethtoo
 	return rc == -EOPNOTSUPP ? ask_old_settings(h, ifname, e) : rc;
 }
 
-/* --- features -------------------------------------------------------------------------- */
-
-/* Names of the bits, the same for all interfaces: asked of the first. */
-static int ask_feature_names(struct ta_host *h, const char *ifname, struct ta_eth_names *names)
+static int ask_features(struct ta_host *h, const char *ifname, struct ta_eth_names *names, struct ta_ethtool *e)
 {
-	struct {
-		uint32_t cmd, reserved;
-		uint64_t mask;
-		uint32_t n;
-	} __attribute__((packed))
-	info = {TA_ETHTOOL_GSSET_INFO, 0, UINT64_C(1) << TA_ETH_SS_FEATURES, 0};
-	uint32_t head[3] = {TA_ETHTOOL_GSTRINGS, TA_ETH_SS_FEATURES, 0};
-	unsigned char *data;
-	int rc;
-
-	rc = ta_host_ethtool(h, ifname, &info, sizeof(info));
-	if (rc < 0 || !info.mask || info.n == 0 || info.n > MAX_STRINGS)
-		return rc < 0 ? rc : -EOPNOTSUPP;
-	head[2] = info.n;
-	data = calloc(1, sizeof(head) + (size_t)info.n * STRING_BYTES);
-	if (!data)
-		return -ENOMEM;
-	memcpy(data, head, sizeof(head));
-	rc = ta_host_ethtool(h, ifname, data, sizeof(head) + (size_t)info.n * STRING_BYTES);
-	for (size_t i = 0; rc == 0 && i < info.n; i++) {
-		const char *name = (const char *)data + sizeof(head) + i * STRING_BYTES;
-
-		ta_strv_addn(&names->features, name, strnlen(name, STRING_BYTES));
-	}
-	free(data);
-	return rc < 0 ? rc : names->features.error;
+	return ta_eth_features_ioctl(h, ifname, &names->features, &e->features);
 }
 
-static int ask_features(
-	struct ta_host *h, const char *ifname, struct ta_eth_names *names, struct ta_ethtool *e)
-{
-	/* Blocks of available, requested, active, never_changed (struct
-	 * ethtool_get_features_block). */
-	uint32_t data[2 + 4 * TA_ETH_FEATURE_WORDS] = {TA_ETHTOOL_GFEATURES, 0};
-	size_t blocks;
-	int rc = 0;
-
-	if (!names->features.n)
-		rc = ask_feature_names(h, ifname, names);
-	if (rc < 0)
-		return rc;
-	memset(e->features.known, 0xff, sizeof(e->features.known));
-	blocks = TA_MIN((names->features.n + 31) / 32, (size_t)TA_ETH_FEATURE_WORDS);
-	data[1] = (uint32_t)blocks;
-	rc = ta_host_ethtool(h, ifname, data, (2 + 4 * blocks) * sizeof(*data));
-	for (size_t i = 0; rc == 0 && i < blocks; i++) {
-		e->features.hw[i] = data[2 + 4 * i];
-		e->features.wanted[i] = data[3 + 4 * i];
-		e->features.active[i] = data[4 + 4 * i];
-		e->features.nochange[i] = data[5 + 4 * i];
-	}
-	return rc;
-}
-
-/* --- RSS ------------------------------------------------------------------------------- */
-
-/* ETHTOOL_GRXFHINDIR, before 3.16 the only one: command, size, table. */
-static int ask_old_table(struct ta_host *h, const char *ifname, struct ta_ethtool *e)
-{
-	uint32_t head[2] = {TA_ETHTOOL_GRXFHINDIR, 0}, *data;
-	int rc = ta_host_ethtool(h, ifname, head, sizeof(head));
-	size_t n = head[1];
-
-	if (rc < 0 || n == 0 || n > MAX_TABLE)
-		return rc < 0 ? rc : -EOPNOTSUPP;
-	data = calloc(2 + n, sizeof(*data));
-	if (!data)
-		return -ENOMEM;
-	memcpy(data, (uint32_t[2]){TA_ETHTOOL_GRXFHINDIR, (uint32_t)n}, sizeof(head));
-	rc = ta_host_ethtool(h, ifname, data, (2 + n) * sizeof(*data));
-	if (rc == 0)
-		rc = ta_eth_take_table(data + 2, n, &e->rss);
-	free(data);
-	return rc;
-}
-
-/* ETHTOOL_GRSSH: command, context, table size, key size, hfunc and reserved bytes, reserved; table,
- * key. */
 static int ask_rss(struct ta_host *h, const char *ifname, struct ta_ethtool *e)
 {
-	enum { HEAD = 6 };
-	uint32_t head[HEAD] = {TA_ETHTOOL_GRSSH}, *data;
-	int rc = ta_host_ethtool(h, ifname, head, sizeof(head));
-	size_t n = head[2], key = head[3], bytes;
+	ta_cleanup_nic_rss struct ta_nic_rss rss = TA_NIC_RSS_INIT;
+	int rc = ta_nic_rss_ioctl(h, ifname, &rss);
 
-	if (rc == -EOPNOTSUPP)
-		return ask_old_table(h, ifname, e);
-	if (rc < 0 || n > MAX_TABLE || key > MAX_TABLE || n + key == 0)
-		return rc < 0 ? rc : -EOPNOTSUPP;
-	bytes = sizeof(head) + n * sizeof(*data) + key;
-	data = calloc(1, bytes + sizeof(*data));
-	if (!data)
-		return -ENOMEM;
-	memcpy(data, (uint32_t[4]){TA_ETHTOOL_GRSSH, 0, (uint32_t)n, (uint32_t)key},
-		4 * sizeof(*data));
-	rc = ta_host_ethtool(h, ifname, data, bytes);
-	if (rc == 0) {
-		e->rss.key_bytes = (int64_t)key;
-		e->rss.hfunc = ((unsigned char *)data)[4 * sizeof(*data)];
-		rc = ta_eth_take_table(data + HEAD, n, &e->rss);
-	}
-	free(data);
-	return rc;
+	return rc < 0 ? rc : ta_eth_take_rss(&rss, &e->rss);
 }
 
 void ta_eth_ioctl(struct ta_host *h, const char *ifname, enum ta_eth_msg msg,

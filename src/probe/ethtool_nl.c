@@ -13,11 +13,11 @@
 
 #include "nic/abi.h"
 #include "nic/attr.h"
+#include "nic/rss.h"
 #include "probe/ethtool.h"
 #include "probe/linkmode.h"
 
 #define SPEED_UNKNOWN 0xffffffffu
-#define MAX_STRINGS 1024 /* of one set; the largest had 121 in 6.12 */
 
 static const struct {
 	const char *key; /* in a capture */
@@ -111,51 +111,12 @@ static void decode_linkmodes(
 		e->peer_max_mbps = max_mode(a, TA_ETH_A_BITSET_VALUE, names);
 }
 
-static void decode_features(const struct nlmsghdr *nlh, struct ta_ethtool *e)
-{
-	const struct {
-		unsigned attr;
-		uint32_t *words;
-	} sets[] = {
-		{TA_ETH_A_FEATURES_HW, e->features.hw},
-		{TA_ETH_A_FEATURES_WANTED, e->features.wanted},
-		{TA_ETH_A_FEATURES_ACTIVE, e->features.active},
-		{TA_ETH_A_FEATURES_NOCHANGE, e->features.nochange},
-	};
-
-	memset(e->features.known, 0xff, sizeof(e->features.known));
-	for (size_t i = 0; i < TA_ARRAY_SIZE(sets); i++) {
-		const struct nlattr *a = ta_nic_attr_genl(nlh, sets[i].attr);
-
-		if (a)
-			ta_nic_attr_bits(a, TA_ETH_A_BITSET_VALUE, sets[i].words, TA_ETH_FEATURE_WORDS);
-	}
-}
-
 static int decode_rss(const struct nlmsghdr *nlh, struct ta_ethtool *e)
 {
-	const struct nlattr *context = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_CONTEXT), *a;
-	uint32_t *table;
-	size_t n;
-	int rc;
+	ta_cleanup_nic_rss struct ta_nic_rss rss = TA_NIC_RSS_INIT;
+	int rc = ta_nic_rss_decode(nlh, &rss);
 
-	/* Further contexts serve what ntuple rules send to them. */
-	if (context && number(context, 4).v != 0)
-		return 1;
-	a = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_HKEY);
-	e->rss.key_bytes = a ? mnl_attr_get_payload_len(a) : 0;
-	a = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_HFUNC);
-	e->rss.hfunc = a ? number(a, 4).v : 0;
-	a = ta_nic_attr_genl(nlh, TA_ETH_A_RSS_INDIR);
-	n = a ? mnl_attr_get_payload_len(a) / sizeof(*table) : 0;
-	table = calloc(n + 1, sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	if (n)
-		memcpy(table, mnl_attr_get_payload(a), n * sizeof(*table));
-	rc = ta_eth_take_table(table, n, &e->rss);
-	free(table);
-	return rc;
+	return rc != 0 ? rc : ta_eth_take_rss(&rss, &e->rss);
 }
 
 int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct ta_eth_names *names,
@@ -168,7 +129,7 @@ int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct 
 	if (msg == TA_ETH_LINKMODES)
 		decode_linkmodes(nlh, names, e);
 	else if (msg == TA_ETH_FEATURES)
-		decode_features(nlh, e);
+		ta_eth_features_decode(nlh, &e->features);
 	else if (msg == TA_ETH_RSS)
 		rc = decode_rss(nlh, e);
 	else
@@ -178,104 +139,12 @@ int ta_eth_decode(enum ta_eth_msg msg, const struct nlmsghdr *nlh, const struct 
 	return rc;
 }
 
-/* --- names of bits ------------------------------------------------------------------ */
-
-static int decode_string(const struct nlattr *string, struct ta_strv *ret)
-{
-	const struct nlattr *index = ta_nic_attr_nested(string, TA_ETH_A_STRING_INDEX);
-	const struct nlattr *value = ta_nic_attr_nested(string, TA_ETH_A_STRING_VALUE);
-	struct ta_val i = index ? number(index, 4) : TA_VAL_NONE;
-
-	if (!value || i.rc < 0 || i.v >= MAX_STRINGS)
-		return -EBADMSG;
-	/* In rising order; a number left out has no name. */
-	while (ret->error == 0 && (int64_t)ret->n < i.v)
-		ta_strv_add(ret, "");
-	if ((int64_t)ret->n == i.v)
-		ta_strv_addn(ret, mnl_attr_get_payload(value),
-			strnlen(mnl_attr_get_payload(value), mnl_attr_get_payload_len(value)));
-	return ret->error;
-}
-
-static int decode_set(const struct nlattr *set, struct ta_eth_names *names)
-{
-	const struct nlattr *id = ta_nic_attr_nested(set, TA_ETH_A_STRINGSET_ID), *a;
-	const struct nlattr *strings = ta_nic_attr_nested(set, TA_ETH_A_STRINGSET_STRINGS);
-	struct ta_val which = id ? number(id, 4) : TA_VAL_NONE;
-	struct ta_strv *to = NULL;
-	int rc = 0;
-
-	if (which.rc == 0 && which.v == TA_ETH_SS_FEATURES)
-		to = &names->features;
-	else if (which.rc == 0 && which.v == TA_ETH_SS_LINK_MODES)
-		to = &names->link_modes;
-	if (!to || !strings)
-		return 0;
-	mnl_attr_for_each_nested(
-		a, strings) if (rc == 0 && mnl_attr_get_type(a) == TA_ETH_A_STRINGS_STRING) rc =
-		decode_string(a, to);
-	return rc;
-}
-
-int ta_eth_decode_strings(const struct nlmsghdr *nlh, struct ta_eth_names *names)
-{
-	const struct nlattr *sets, *a;
-	int rc = 0;
-
-	if (!ta_nic_is_reply(nlh, TA_ETH_STRSET_GET_REPLY))
-		return 0;
-	sets = ta_nic_attr_genl(nlh, TA_ETH_A_STRSET_STRINGSETS);
-	if (!sets)
-		return -EBADMSG;
-	mnl_attr_for_each_nested(
-		a, sets) if (rc == 0 && mnl_attr_get_type(a) == TA_ETH_A_STRINGSETS_STRINGSET) rc =
-		decode_set(a, names);
-	return rc;
-}
-
-static int on_strings(const struct nlmsghdr *nlh, void *ctx)
-{
-	return ta_eth_decode_strings(nlh, ctx);
-}
-
 /* --- requests ------------------------------------------------------------------------- */
 
 struct u32_attr {
 	struct nlattr head;
 	uint32_t v;
 };
-
-static int ask_strings(struct ta_host *h, struct ta_eth_names *names)
-{
-	struct set {
-		struct nlattr head;
-		struct u32_attr id;
-	};
-	struct {
-		struct nlattr header;
-		struct nlattr sets;
-		struct set set[2];
-	} attrs = {
-		.header = {sizeof(attrs.header), TA_ETH_A_HEADER | NLA_F_NESTED},
-		.sets = {sizeof(attrs.sets) + sizeof(attrs.set),
-			TA_ETH_A_STRSET_STRINGSETS | NLA_F_NESTED},
-	};
-	static const uint32_t ids[] = {TA_ETH_SS_FEATURES, TA_ETH_SS_LINK_MODES};
-	struct ta_genl request = {
-		.family = "ethtool",
-		.cmd = TA_ETH_STRSET_GET,
-		.version = 1,
-		.attrs = &attrs,
-		.attrs_len = sizeof(attrs),
-	};
-
-	for (size_t i = 0; i < TA_ARRAY_SIZE(ids); i++)
-		attrs.set[i] = (struct set){
-			.head = {sizeof(struct set), TA_ETH_A_STRINGSETS_STRINGSET | NLA_F_NESTED},
-			.id = {{sizeof(struct u32_attr), TA_ETH_A_STRINGSET_ID}, ids[i]},
-		};
-	return ta_host_genl(h, "ethtool/strings", &request, on_strings, names);
-}
 
 struct dump {
 	enum ta_eth_msg msg;
@@ -323,7 +192,7 @@ static int ask_all(struct ta_host *h, const struct ta_nicset *set, enum ta_eth_m
 int ta_eth_netlink(struct ta_host *h, const struct ta_nicset *set, struct ta_ethtools *e,
 	int rc_msg[TA_ETH_N_MSGS])
 {
-	int rc = ask_strings(h, &e->names);
+	int rc = ta_eth_ask_strings(h, &e->names);
 
 	if (rc == -ENOMEM)
 		return rc;
