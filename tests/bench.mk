@@ -12,3 +12,8 @@ $(B)/bench/bench: tests/bench/bench.c $(B)/libtuneaudit.a
 	@mkdir -p $(@D)
 	@echo "  TOOL $<"
 	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libtuneaudit.a
+
+# Made hosts of 512 CPUs; the short run is a part of the default suite.
+.PHONY: bench-scale
+bench-scale: all $(B)/bench/bench ## a host of 512 CPUs, 16 NICs with 64 queues, 2,000 processes: time and memory (BENCH=short)
+	@python3 tests/bench/scale.py $(B) $(if $(filter short,$(BENCH)),3,15) $(if $(filter short,$(BENCH)),3,1)
