@@ -256,6 +256,17 @@ static void put_boost(struct ta_host *h, struct ta_facts *f)
 		ta_read_bool(h, f, CPU_DIR "/cpufreq/boost", TA_KEYS("cpu", "boost"));
 }
 
+/* The file comes with a driver of the firmware (drivers/acpi/platform_profile.c): without one there are no profiles. */
+static void put_platform_profile(struct ta_host *h, struct ta_facts *f)
+{
+	static const char file[] = "/sys/firmware/acpi/platform_profile";
+	const char *const *path = TA_KEYS("cpu", "platform_profile");
+
+	ta_read_str(h, f, file, path);
+	if (!ta_facts_at(f, path) && !ta_host_exists(h, file) && ta_host_exists(h, "/sys/firmware"))
+		ta_facts_put_absent(f, path, TA_UNSUPPORTED, "this firmware has no power profiles");
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	bool amd = !ta_host_exists(h, CPU_DIR "/intel_pstate") && ta_host_exists(h, CPU_DIR "/amd_pstate");
@@ -266,7 +277,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 		TA_KEYS("cpu", "pstate", "status"));
 	ta_read_int(h, f, CPU_DIR "/intel_pstate/max_perf_pct", TA_KEYS("cpu", "pstate", "max_perf_percent"));
 	ta_read_int(h, f, CPU_DIR "/intel_pstate/min_perf_pct", TA_KEYS("cpu", "pstate", "min_perf_percent"));
-	ta_read_str(h, f, "/sys/firmware/acpi/platform_profile", TA_KEYS("cpu", "platform_profile"));
+	put_platform_profile(h, f);
 }
 
 const struct ta_probe ta_probe_cpufreq = {

@@ -24,6 +24,8 @@ static const struct ta_field fields[] = {
 	{"limits.max_map_count", TA_T_INT, "maps",
 		"most memory mappings of one process (vm.max_map_count)", 0, {}},
 	{"limits.tasks", TA_T_INT, "tasks", "tasks now, whole host (/proc/loadavg)", TA_F_VOLATILE, {}},
+	{"limits.load1", TA_T_REAL, "tasks",
+		"tasks that run, wait for a CPU or for a disk, mean of the last minute (/proc/loadavg)", TA_F_VOLATILE, {}},
 	{"limits.self_nofile_soft", TA_T_INT, "files", "descriptor limit of tuneaudit itself, soft",
 		TA_F_UNLIMITED, {}},
 	{"limits.self_nofile_hard", TA_T_INT, "files",
@@ -98,39 +100,55 @@ static void read_can_raise(struct ta_host *h, struct ta_facts *f)
 			"limits", "can_raise_nofile");
 }
 
-/* The first number of a file that holds more. `skip` is what stands before it. */
-static void read_first(struct ta_host *h, struct ta_facts *f, const char *file, const char *skip,
-	const char *name)
+/* The first number of a file that holds more. */
+static void read_first(struct ta_host *h, struct ta_facts *f, const char *file, const char *name)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	int rc = ta_host_read(h, file, TA_READ_CAP, &text);
 	const char *at = ta_buf_text(&text);
 	uint64_t v;
 
-	if (rc == 0 && *skip) {
-		at = strstr(at, skip);
-		rc = at ? 0 : -EBADMSG;
-	}
-	if (rc == 0) {
-		at += strlen(skip);
+	if (rc == 0)
 		rc = ta_next_u64(&at, &v) < 0 ? -EBADMSG : 0;
-	}
 	if (rc < 0)
 		ta_put_errno(f, rc, file, "limits", name);
 	else
 		ta_put_u64(f, v, "limits", name);
 }
 
+/* "0.52 0.58 0.59 1/86 12345": means of 1, 5 and 15 minutes, running/all tasks (fs/proc/loadavg.c). */
+static void read_load(struct ta_host *h, struct ta_facts *f)
+{
+	static const char file[] = "/proc/loadavg";
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int rc = ta_host_read(h, file, TA_READ_CAP, &text);
+	const char *slash = strchr(ta_buf_text(&text), '/'), *all = slash ? slash + 1 : "";
+	uint64_t load, tasks;
+
+	if (rc == 0 && ta_next_u64(&all, &tasks) < 0)
+		rc = -EBADMSG;
+	if (rc == 0) {
+		text.data[strcspn(text.data, " ")] = '\0';
+		rc = ta_parse_hundredths(text.data, &load) < 0 ? -EBADMSG : 0;
+	}
+	if (rc < 0) {
+		ta_put_errno(f, rc, file, "limits", "load1");
+		ta_put_errno(f, rc, file, "limits", "tasks");
+		return;
+	}
+	ta_put_real(f, (double)load / 100, "limits", "load1");
+	ta_put_u64(f, tasks, "limits", "tasks");
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_read_int(h, f, "/proc/sys/fs/file-max", TA_KEYS("limits", "file_max"));
 	ta_read_int(h, f, "/proc/sys/fs/nr_open", TA_KEYS("limits", "nr_open"));
-	read_first(h, f, "/proc/sys/fs/file-nr", "", "file_used");
+	read_first(h, f, "/proc/sys/fs/file-nr", "file_used");
 	ta_read_int(h, f, "/proc/sys/kernel/threads-max", TA_KEYS("limits", "threads_max"));
 	ta_read_int(h, f, "/proc/sys/kernel/pid_max", TA_KEYS("limits", "pid_max"));
 	ta_read_int(h, f, "/proc/sys/vm/max_map_count", TA_KEYS("limits", "max_map_count"));
-	/* "0.00 0.01 0.05 1/86 12345": running/all tasks */
-	read_first(h, f, "/proc/loadavg", "/", "tasks");
+	read_load(h, f);
 	read_nofile(h, f, "/proc/self/limits", "self_nofile_soft", "self_nofile_hard");
 	read_can_raise(h, f);
 	read_nofile(h, f, "/proc/1/limits", "init_nofile_soft", "init_nofile_hard");

@@ -20,6 +20,7 @@ static const struct ta_field fields[] = {
 	{"modules.loaded", TA_T_STRINGS, "", "names of the loaded modules (/proc/modules)", 0, {}},
 	STATE("br_netfilter", "bridged packets pass the firewall"),
 	STATE("nf_conntrack", "connection tracking"),
+	STATE("nf_flow_table", "forwarding past the firewall's rules (flow table)"),
 	STATE("sch_cake", "queueing discipline cake"),
 	STATE("sch_fq", "queueing discipline fq"),
 	STATE("sch_fq_codel", "queueing discipline fq_codel"),

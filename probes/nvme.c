@@ -50,6 +50,8 @@ static const struct ta_field fields[] = {
 		TA_F_UNLIMITED, {{0}}},
 	{"nvme.*.default_ps_max_latency_us", TA_T_INT, "us",
 		"the tolerance that controllers start with (nvme_core parameter)", 0, {{0}}},
+	{"nvme.*.force_apst", TA_T_BOOL, "",
+		"transitions are used on drives that are known to fail with them (nvme_core parameter)", 0, {{0}}},
 	{"nvme.*.pcie.speed_mts", TA_T_INT, "MT/s per lane", "PCIe speed now", 0, {{0}}},
 	{"nvme.*.pcie.width", TA_T_INT, "lanes", "PCIe lanes now", 0, {{0}}},
 	{"nvme.*.pcie.max_speed_mts", TA_T_INT, "MT/s per lane", "PCIe speed it can", 0, {{0}}},
@@ -259,6 +261,7 @@ static void put_controller(
 	put_apst(h, f, name);
 	ta_read_int(h, f, PARAMETERS "/default_ps_max_latency_us",
 		TA_KEYS("nvme", name, "default_ps_max_latency_us"));
+	ta_read_bool(h, f, PARAMETERS "/force_apst", TA_KEYS("nvme", name, "force_apst"));
 	put_numa_node(h, f, d, n_nodes);
 	if (d->pci) {
 		ta_put_str(f, d->pci, "nvme", name, "bus");

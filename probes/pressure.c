@@ -2,7 +2,6 @@
  * Pressure stall information: the share of time in which something waited for
  * CPU, memory or I/O. Absent where the kernel was built or started without it.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -27,28 +26,11 @@ static const char *const resources[] = {"cpu", "memory", "io"};
 static const char *const kinds[] = {"some", "full"};
 static const char *const values[] = {"avg10", "avg60", "avg300", "total_us"};
 
-/* "12.34" in hundredths: no locale, no rounding on the way. */
-static bool parse_hundredths(const char *text, int64_t *ret)
-{
-	const char *dot = strchr(text, '.');
-	char digits[32];
-	int64_t v;
-
-	if (!dot || strlen(dot) != 3 || dot - text > 16 || text[0] == '-')
-		return false;
-	snprintf(digits, sizeof(digits), "%.*s%s", (int)(dot - text), text, dot + 1);
-	if (ta_parse_i64(digits, &v))
-		return false;
-	*ret = v;
-	return true;
-}
-
 /* "some avg10=0.00 avg60=0.12 avg300=0.05 total=123456" */
 static void see_line(struct ta_facts *f, const char *resource, const char *line)
 {
 	ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
-	uint64_t total;
-	int64_t v;
+	uint64_t total, v;
 
 	ta_strv_split(&words, line, " ");
 	if (words.n < 2 || (strcmp(words.v[0], "some") && strcmp(words.v[0], "full")))
@@ -62,7 +44,7 @@ static void see_line(struct ta_facts *f, const char *resource, const char *line)
 		if (!strcmp(words.v[i], "total") && !ta_parse_u64(value, &total))
 			ta_put_u64(f, total, "pressure", resource, words.v[0], "total_us");
 		for (size_t k = 0; k < 3; k++)
-			if (!strcmp(words.v[i], values[k]) && parse_hundredths(value, &v))
+			if (!strcmp(words.v[i], values[k]) && ta_parse_hundredths(value, &v) == 0)
 				ta_put_real(f, (double)v / 100, "pressure", resource, words.v[0], values[k]);
 	}
 }

@@ -48,6 +48,21 @@ static int next_number(const char **text, unsigned base, bool *negative, uint64_
 	return overflow ? -ERANGE : 0;
 }
 
+int ta_parse_hundredths(const char *text, uint64_t *ret)
+{
+	static const char digits[] = "0123456789";
+	size_t whole = strspn(text, digits);
+	uint64_t v = 0;
+
+	if (!whole || whole > 16 || text[whole] != '.' || strspn(text + whole + 1, digits) != 2 || text[whole + 3])
+		return -EINVAL;
+	for (; *text; text++)
+		if (*text != '.')
+			v = v * 10 + (uint64_t)(*text - '0');
+	*ret = v;
+	return 0;
+}
+
 int ta_next_u64(const char **text, uint64_t *ret)
 {
 	bool negative;

@@ -25,6 +25,9 @@ int ta_parse_u64(const char *text, uint64_t *ret);
 /* Hexadecimal digits without 0x. */
 int ta_parse_hex(const char *text, uint64_t *ret);
 
+/* "12.34" as 1234, as the kernel prints means: no locale, no rounding. 0 or -EINVAL. */
+int ta_parse_hundredths(const char *text, uint64_t *ret);
+
 /*
  * One blank-separated word at *text as uint64; moves *text behind it.
  * 0, -ENODATA (nothing left), -EINVAL (a word, but no number), -ERANGE.

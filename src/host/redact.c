@@ -25,7 +25,7 @@ static const char *const cmdline_words[] = {
 	"iommu.*", "irqaffinity", "isolcpus", "kpti", "kvm.*", "kvm_amd.*", "kvm_intel.*", "l1tf",
 	"lockdown", "lpj", "lsm", "maxcpus", "mce", "mds", "mem", "mitigations", "mmio_stale_data",
 	"movablecore", "kernelcore", "net.ifnames", "biosdevname", "nmi_watchdog", "no_timer_check",
-	"nohpet", "nohz", "nohz_full", "nokaslr", "nopti", "nosmap", "nosmep", "nosmt", "nosoftlockup",
+	"nohpet", "nohz", "nohz_full", "nokaslr", "nopti", "nosmap", "nosmep", "nosmp", "nosmt", "nosoftlockup",
 	"nospec_store_bypass_disable", "nospectre_v1", "nospectre_v2", "nowatchdog", "nox2apic",
 	"nr_cpus", "numa", "numa_balancing", "nvme.*", "nvme_core.*", "page_owner", "page_poison",
 	"panic", "pci", "pcie_aspm", "pcie_aspm.*", "possible_cpus", "preempt", "processor.*", "pti",

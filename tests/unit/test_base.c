@@ -32,6 +32,13 @@ static void test_numbers(void **state)
 	assert_int_equal(ta_parse_i64("12 3", &i), -EINVAL);
 	assert_int_equal(ta_parse_i64("0x10", &i), -EINVAL);
 	assert_int_equal(ta_parse_i64("- 1", &i), -EINVAL);
+	assert_int_equal(ta_parse_hundredths("12.03", &u), 0);
+	assert_int_equal(u, 1203);
+	assert_int_equal(ta_parse_hundredths("1234567890123456.99", &u), 0);
+	assert_true(u == 123456789012345699);
+	for (const char *const *bad = (const char *const[]){"", ".50", "1", "1.", "1.5", "1.555", "-1.50", "1.50x",
+		     "12345678901234567.00", NULL}; *bad; bad++)
+		assert_int_equal(ta_parse_hundredths(*bad, &u), -EINVAL);
 	assert_int_equal(ta_parse_hex("fFff\n", &u), 0);
 	assert_int_equal(u, 0xffff);
 	assert_int_equal(ta_parse_hex("-f", &u), -EINVAL);

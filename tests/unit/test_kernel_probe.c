@@ -12,7 +12,7 @@
 #include "tests/unit/probes.h"
 
 extern const struct ta_probe ta_probe_kernel, ta_probe_kconfig, ta_probe_clocksource, ta_probe_mitigations,
-	ta_probe_memory, ta_probe_thp_sizes, ta_probe_pressure;
+	ta_probe_memory, ta_probe_thp_sizes, ta_probe_pressure, ta_probe_vmstat, ta_probe_power;
 
 static struct tree t;
 static struct ta_facts *f;
@@ -237,12 +237,63 @@ static void pressure(void **state)
 	HOLE(f, TA_MISSING, "pressure.io.some.avg10");
 }
 
+static void vm_counters(void **state)
+{
+	tree_file(&t, "proc/vmstat",
+		"nr_free_pages 12\nallocstall_dma 1\nallocstall_normal 40\nallocstall_movable 2\npgmajfault 18446744073709551615\n"
+		"pswpin 7\npswpin_extra 9\noom_kill 0");
+	collect(&ta_probe_vmstat, NULL);
+	FACT(f, "43", "counters", "vm", "allocstall");
+	FACT(f, "18446744073709551615", "counters", "vm", "pgmajfault");
+	FACT(f, "7", "counters", "vm", "pswpin");
+	FACT(f, "0", "counters", "vm", "oom_kill");
+	HOLE(f, TA_MISSING, "counters.vm.pswpout");
+
+	/* One counter before 4.10; one that is no number says nothing of the others. */
+	tree_file(&t, "proc/vmstat", "allocstall 12\n");
+	collect(&ta_probe_vmstat, NULL);
+	FACT(f, "12", "counters", "vm", "allocstall");
+	tree_file(&t, "proc/vmstat", "allocstall_dma 18446744073709551615\nallocstall_normal 1\npswpin 3\n");
+	collect(&ta_probe_vmstat, NULL);
+	HOLE(f, TA_MALFORMED, "counters.vm.allocstall");
+	tree_file(&t, "proc/vmstat", "pswpin many\n");
+	collect(&ta_probe_vmstat, NULL);
+	HOLE(f, TA_MALFORMED, "counters.vm.pswpin");
+}
+
+static void power(void **state)
+{
+	collect(&ta_probe_power, NULL);
+	HOLE(f, TA_MISSING, "power.aspm");
+	HOLE(f, TA_MISSING, "power.on_battery");
+
+	tree_file(&t, "sys/class/net/x", "");
+	tree_file(&t, "sys/module/pcie_aspm/parameters/policy", "default performance [powersave] powersupersave\n");
+	collect(&ta_probe_power, NULL);
+	FACT(f, "\"powersave\"", "power", "aspm");
+	FACT(f, "false", "power", "on_battery");
+
+	/* What a mouse does is not what the machine does. */
+	tree_file(&t, "sys/class/power_supply/AC/type", "Mains\n");
+	tree_file(&t, "sys/class/power_supply/mouse/type", "Battery\n");
+	tree_file(&t, "sys/class/power_supply/mouse/scope", "Device\n");
+	tree_file(&t, "sys/class/power_supply/mouse/status", "Discharging\n");
+	tree_file(&t, "sys/class/power_supply/BAT0/type", "Battery\n");
+	tree_file(&t, "sys/class/power_supply/BAT0/status", "Not charging\n");
+	collect(&ta_probe_power, NULL);
+	FACT(f, "false", "power", "on_battery");
+	tree_file(&t, "sys/class/power_supply/BAT0/status", "Discharging\n");
+	collect(&ta_probe_power, NULL);
+	FACT(f, "true", "power", "on_battery");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 	const struct CMUnitTest tests[] = {
 		TEST(versions), TEST(release_and_arch), TEST(preemption), TEST(command_line), TEST(build_configuration),
 		TEST(clock_and_mitigations), TEST(clock_is_measured), TEST(meminfo), TEST(memory), TEST(pressure),
+		TEST(vm_counters), TEST(power),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

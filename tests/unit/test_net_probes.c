@@ -233,7 +233,7 @@ static void limits(void **state)
 	tree_file(&t, "proc/sys/fs/file-max", "9223372036854775807\n");
 	tree_file(&t, "proc/sys/fs/nr_open", "1048576\n");
 	tree_file(&t, "proc/sys/fs/file-nr", "583\t0\t9223372036854775807\n");
-	tree_file(&t, "proc/loadavg", "0.00 0.01 0.05 3/286 12345\n");
+	tree_file(&t, "proc/loadavg", "12.03 0.01 0.05 3/286 12345\n");
 	tree_file(&t, "proc/self/limits",
 		"Limit                     Soft Limit           Hard Limit           Units     \n"
 		"Max open files            20000                unlimited            files     \n");
@@ -243,6 +243,7 @@ static void limits(void **state)
 	assert_fact(f, "9223372036854775807", "limits", "file_max");
 	assert_fact(f, "583", "limits", "file_used");
 	assert_fact(f, "286", "limits", "tasks");
+	assert_fact(f, "12.03", "limits", "load1");
 	assert_fact(f, "20000", "limits", "self_nofile_soft");
 	assert_fact(f, "\"unlimited\"", "limits", "self_nofile_hard");
 	assert_fact(f, "true", "limits", "can_raise_nofile");
@@ -258,9 +259,12 @@ static void limits(void **state)
 	tree_file(&t, "proc/self/uid_map", "0 0 4294967295\n");
 	tree_file(&t, "proc/self/status", "CapEff:\t000001fffeffffff\n");
 	tree_file(&t, "proc/sys/fs/file-nr", "many\n");
+	tree_file(&t, "proc/loadavg", "0.0 0.01 0.05 3/286 12345\n");
 	f = facts_of(&ta_probe_limits, NULL);
 	assert_fact(f, "false", "limits", "can_raise_nofile");
 	assert_absent(f, "limits.file_used", TA_MALFORMED, "file-nr");
+	assert_absent(f, "limits.load1", TA_MALFORMED, "loadavg");
+	assert_absent(f, "limits.tasks", TA_MALFORMED, "loadavg");
 	ta_facts_free(f);
 }
 
