@@ -2,6 +2,7 @@
  * Memory: how much, how much of it is to be had, and the kernel's policies
  * about the rest. Sizes are bytes.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -164,7 +165,10 @@ static void put_lru_gen(struct ta_host *h, struct ta_facts *f)
 	int rc = ta_host_read(h, file, TA_READ_CAP, &text);
 
 	ta_buf_rtrim(&text);
-	if (rc)
+	/* The directory comes with CONFIG_LRU_GEN (mm/vmscan.c init_lru_gen()); beside it there are always others. */
+	if (rc == -ENOENT && ta_host_exists(h, "/sys/kernel/mm/transparent_hugepage"))
+		ta_facts_put_absent(f, TA_KEYS("memory", "lru_gen"), TA_UNSUPPORTED, "this kernel was built without it");
+	else if (rc)
 		ta_put_errno(f, rc, file, "memory", "lru_gen");
 	else if (strncmp(ta_buf_text(&text), "0x", 2) || ta_parse_hex(ta_buf_text(&text) + 2, &v))
 		ta_facts_put_absent(f, TA_KEYS("memory", "lru_gen"), TA_MALFORMED, "%s: \"%.60s\"", file,

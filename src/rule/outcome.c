@@ -382,6 +382,31 @@ static void judge_members(struct judge *j, struct ta_cursor *c)
 	}
 }
 
+/* Does `when` rule out every member, also one that nobody has seen? "a NUMA host, and the service is pinned" does. */
+static bool rules_out_all(struct judge *j, const struct ta_unknown *why)
+{
+	struct ta_value v;
+
+	if (!j->rule->when)
+		return false;
+	j->ev.vars[0] = (struct ta_value){.kind = TA_VAL_UNKNOWN, .unknown = why};
+	v = ta_eval(&j->ev, j->rule->when);
+	return v.kind == TA_VAL_BOOL && !v.b;
+}
+
+/* Members that may be missing are one more subject. */
+static void judge_others(struct judge *j, const struct ta_unknown *why)
+{
+	ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
+
+	ta_expr_print(&j->ev, j->rule->each, &subject);
+	ta_buf_adds(&subject, " (others)");
+	if (rules_out_all(j, why))
+		add_single(j, ta_buf_text(&subject), TA_V_NA, "not-applicable", "`when` is false for every member");
+	else
+		add_single(j, ta_buf_text(&subject), TA_V_UNKNOWN, why->reason, why->detail);
+}
+
 static void judge_each(struct judge *j)
 {
 	struct ta_value over = ta_eval(&j->ev, j->rule->each), why;
@@ -396,11 +421,7 @@ static void judge_each(struct judge *j)
 	}
 	judge_members(j, &c);
 	if (c.hole) {
-		ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
-
-		ta_expr_print(&j->ev, j->rule->each, &subject);
-		ta_buf_adds(&subject, " (others)");
-		add_single(j, ta_buf_text(&subject), TA_V_UNKNOWN, c.hole->reason, c.hole->detail);
+		judge_others(j, c.hole);
 	} else if (!j->out->n && !j->error) {
 		add_empty(j, &over);
 	}

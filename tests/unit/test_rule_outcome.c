@@ -90,6 +90,16 @@ static void test_each_over_an_incomplete_collection(void **state)
 	expect(&out, 2, "nics (others)", TA_V_UNKNOWN, "denied");
 	assert_string_equal(out.v[2].detail, "nics may miss members: hidden");
 	done(&out);
+	/* What rules out every member rules out those that nobody has seen; what might not, does not. */
+	ta_put_i64(f, 1, "cpu", "online");
+	out = judge("each n in nics\nwhen cpu.online > 1 and n.up\nwant n.mtu == 9000", f);
+	assert_int_equal(out.n, 3);
+	expect(&out, 2, "nics (others)", TA_V_NA, "not-applicable");
+	done(&out);
+	ta_put_i64(f, 2, "cpu", "online");
+	out = judge("each n in nics\nwhen cpu.online > 1 and n.up\nwant n.mtu == 9000", f);
+	expect(&out, 2, "nics (others)", TA_V_UNKNOWN, "denied");
+	done(&out);
 	/* Empty as far as could be seen: only the unknown one. */
 	f = ta_facts_free(f);
 	f = ta_facts_new();
