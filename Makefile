@@ -14,7 +14,7 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wformat=2 -Wno-unused-parameter $(if $(DEVELOPER),-Werror)
 TA_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DTA_VERSION='"$(VERSION)"' -Isrc -I. $(WARN) $(shell $(PKG_CONFIG) --cflags $(LIBS))
-TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm
+TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) -lm -pthread
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c probes/*.c))
 GEN := $(B)/gen/registry.c $(B)/gen/rules.c
@@ -49,7 +49,7 @@ $(B)/gen/%.o: $(B)/gen/%.c
 	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Registries: tables made from the file list, so that adding a thing adds one file.
-REGISTERED := $(wildcard probes/*.c src/derive/*.c src/fix/fixers/*.c src/fix/knobs/*.c src/report/formats/*.c src/cli/cmds/*.c)
+REGISTERED := $(wildcard probes/*.c src/derive/*.c src/fix/fixers/*.c src/fix/knobs/*.c src/load/engines/*.c src/load/workloads/*.c src/report/formats/*.c src/cli/cmds/*.c)
 $(B)/gen/registry.c: tools/mkregistry.sh $(B)/gen/registry.list
 	$(Q)sh tools/mkregistry.sh $(REGISTERED) > $@.tmp && mv $@.tmp $@
 

@@ -16,13 +16,15 @@ table() {
 	echo
 }
 
-probes='' derivations='' fixers='' knobs='' formats='' commands=''
+probes='' derivations='' fixers='' knobs='' engines='' workloads='' formats='' commands=''
 for f in $(printf '%s\n' "$@" | LC_ALL=C sort); do
 	case $f in
 	probes/*) probes="$probes $f" ;;
 	src/derive/*) derivations="$derivations $f" ;;
 	src/fix/fixers/*) fixers="$fixers $f" ;;
 	src/fix/knobs/*) knobs="$knobs $f" ;;
+	src/load/engines/*) engines="$engines $f" ;;
+	src/load/workloads/*) workloads="$workloads $f" ;;
 	src/report/formats/*) formats="$formats $f" ;;
 	src/cli/cmds/*) commands="$commands $f" ;;
 	esac
@@ -35,6 +37,7 @@ cat <<'H'
 #include "derive/derive.h"
 #include "fix/fixer.h"
 #include "fix/knob.h"
+#include "load/workload.h"
 #include "probe/probe.h"
 #include "report/report.h"
 
@@ -43,5 +46,7 @@ table ta_probe ta_probe ta_probes ta_n_probes $probes
 table ta_derivation ta_derive ta_derivations ta_n_derivations $derivations
 table ta_fixer ta_fixer ta_fixers ta_n_fixers $fixers
 table ta_knob ta_knob ta_knobs ta_n_knobs $knobs
+table ta_engine ta_engine ta_engines ta_n_engines $engines
+table ta_workload ta_workload ta_workloads ta_n_workloads $workloads
 table ta_format ta_format ta_formats ta_n_formats $formats
 table ta_command ta_command ta_commands ta_n_commands $commands

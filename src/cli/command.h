@@ -27,11 +27,13 @@ enum ta_option_kind {
 	TA_OPT_STRING,
 	TA_OPT_NUMBER, /* min … max, whole */
 	TA_OPT_LIST,   /* comma-separated, repeatable */
+	TA_OPT_TEXTS,  /* repeatable, each as it is */
 	TA_OPT_LATER,  /* promised, not in this version: refused by name */
 };
 
 struct ta_option {
 	const char *name; /* without the dashes */
+	char letter;	  /* -c VALUE or -cVALUE means the same; 0: none */
 	const char *arg;  /* "DIR", NULL for flags */
 	enum ta_option_kind kind;
 	const char *help;

@@ -61,6 +61,8 @@ static void add_options(struct ta_buf *b, const struct ta_command *c, unsigned c
 
 		if (o->kind == TA_OPT_LATER)
 			continue;
+		if (o->letter)
+			ta_buf_printf(&lines, "-%c, ", o->letter);
 		ta_buf_printf(&lines, "--%s%s%s\t%s\n", o->name, o->arg ? " " : "",
 			o->arg ? o->arg : "", o->help);
 	}

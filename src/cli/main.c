@@ -23,7 +23,6 @@ static const char *const later[] = {
 	"confirm",
 	"rollback",
 	"history",
-	"load",
 	"trial",
 	"baseline",
 	"lint",

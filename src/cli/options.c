@@ -22,22 +22,6 @@ static void set_flag(void *base, size_t offset)
 	*(bool *)((char *)base + offset) = true;
 }
 
-/* A cluster of letters: -q, -qv. */
-static int short_options(const char *word, struct ta_globals *g, struct ta_err *err)
-{
-	for (const char *s = word + 1; *s; s++) {
-		size_t i = 0;
-
-		while (i < TA_ARRAY_SIZE(globals_table) && globals_table[i].letter != *s)
-			i++;
-		if (i == TA_ARRAY_SIZE(globals_table))
-			return ta_err_set(
-				err, -EINVAL, "unknown option '%s' (one dash: -h, -q, -v)", word);
-		set_flag(g, globals_table[i].offset);
-	}
-	return 0;
-}
-
 static bool long_global(const char *name, size_t len, struct ta_globals *g)
 {
 	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++) {
@@ -99,6 +83,9 @@ static int set_value(const struct ta_option *o, const char *text, void *values, 
 	switch (o->kind) {
 	case TA_OPT_NUMBER:
 		return set_number(o, text, slot, err);
+	case TA_OPT_TEXTS:
+		ta_strv_add(list, text);
+		return list->error;
 	case TA_OPT_LIST:
 		ta_strv_split(list, text, ", ");
 		if (list->error)
@@ -146,6 +133,49 @@ static int long_option(const struct ta_command *c, char *const *argv, size_t n, 
 	return set_value(o, value, values, err);
 }
 
+static const struct ta_option *find_letter(const struct ta_command *c, char letter)
+{
+	for (size_t i = 0; c && i < c->n_options; i++)
+		if (c->options[i].letter == letter)
+			return &c->options[i];
+	return NULL;
+}
+
+static bool letter_global(char letter, struct ta_globals *g)
+{
+	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++) {
+		if (globals_table[i].letter == letter) {
+			set_flag(g, globals_table[i].offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A cluster of letters, the last of which may take a value: -q, -qv, -c 10, -c10. */
+static int short_options(const struct ta_command *c, char *const *argv, size_t n, size_t *i, struct ta_globals *g,
+	void *values, struct ta_err *err)
+{
+	const char *word = argv[*i];
+
+	for (const char *s = word + 1; *s; s++) {
+		const struct ta_option *o = find_letter(c, *s);
+
+		if (o && o->kind != TA_OPT_FLAG) {
+			if (s[1])
+				return set_value(o, s + 1, values, err);
+			if (*i + 1 >= n)
+				return ta_err_set(err, -EINVAL, "-%c needs %s", *s, o->arg);
+			return set_value(o, argv[++*i], values, err);
+		}
+		if (o)
+			set_flag(values, o->offset);
+		else if (!letter_global(*s, g))
+			return ta_err_set(err, -EINVAL, "unknown option '%s' (long names have two dashes)", word);
+	}
+	return 0;
+}
+
 static int check_count(const struct ta_command *c, const struct ta_strv *args, struct ta_err *err)
 {
 	if (c->max_args >= 0 && args->n > (size_t)c->max_args)
@@ -176,7 +206,7 @@ int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n,
 		else if (word[1] == '-')
 			rc = long_option(c, argv, n, &i, globals, values, err);
 		else
-			rc = short_options(word, globals, err);
+			rc = short_options(c, argv, n, &i, globals, values, err);
 	}
 	if (rc < 0)
 		return rc;
@@ -189,7 +219,7 @@ int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n,
 void ta_options_done(const struct ta_command *c, void *values)
 {
 	for (size_t i = 0; i < c->n_options; i++)
-		if (c->options[i].kind == TA_OPT_LIST)
+		if (c->options[i].kind == TA_OPT_LIST || c->options[i].kind == TA_OPT_TEXTS)
 			ta_strv_done((struct ta_strv *)((char *)values + c->options[i].offset));
 }
 
@@ -204,7 +234,7 @@ int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, 
 		if (argv[i][1] == '-')
 			rc = long_option(NULL, argv, n, &i, globals, NULL, err);
 		else
-			rc = short_options(argv[i], globals, err);
+			rc = short_options(NULL, argv, n, &i, globals, NULL, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -12,7 +12,7 @@ FILENAME ~ /symbols\.txt$/ {
 	for (i = 2; i <= NF; i++) {
 		if ($1 == "everywhere")
 			banned[$i] = 1
-		else if ($1 == "outside-host")
+		else if ($1 ~ /^outside-host/)
 			door[$i] = 1
 	}
 	next

@@ -15,6 +15,8 @@ function holds(where, part) {
 		return part != "cli"
 	if (where == "outside-host")
 		return part !~ /^(host|cli|probes|probe)$/
+	if (where == "outside-host-load")
+		return part !~ /^(host|cli|probes|probe|load)$/
 	return part ~ /^(facts|derive|rule|audit|fix|report)$/
 }
 

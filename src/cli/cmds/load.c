@@ -1,0 +1,277 @@
+/*
+ * tuneaudit load: a short load run, and the server for one.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "base/num.h"
+#include "cli/session.h"
+#include "cli/system.h"
+#include "load/run.h"
+#include "load/server.h"
+#include "report/load.h"
+
+struct values {
+	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port;
+	const char *engine, *format;
+	struct ta_strv sweep, headers;
+};
+
+static const struct ta_option options[] = {
+	{.name = "connections", .letter = 'c', .arg = "N", .kind = TA_OPT_NUMBER,
+		.help = "how many are open at a time (default 50)",
+		.offset = offsetof(struct values, connections), .min = 1, .max = TA_LOAD_CONNECTIONS_MAX},
+	{.name = "duration", .letter = 'd', .arg = "SECONDS", .kind = TA_OPT_NUMBER,
+		.help = "how long is measured, each time (default 5)",
+		.offset = offsetof(struct values, duration), .unset = 5, .min = 1, .max = 3600},
+	{.name = "threads", .letter = 't', .arg = "N", .kind = TA_OPT_NUMBER,
+		.help = "of the client (default: one for each CPU, half of them if the server is built in)",
+		.offset = offsetof(struct values, threads), .min = 1, .max = TA_LOAD_THREADS_MAX},
+	{.name = "rate", .arg = "PER_S", .kind = TA_OPT_NUMBER,
+		.help = "requests per second, sent when they are due and not when the server is ready: a stall counts "
+			"against every request that it delays (default: as fast as it goes)",
+		.offset = offsetof(struct values, rate), .min = 1, .max = 100000000},
+	{.name = "repeat", .arg = "N", .kind = TA_OPT_NUMBER,
+		.help = "measure so often, and tell mean and standard deviation (default 1)",
+		.offset = offsetof(struct values, repeat), .unset = 1, .min = 1, .max = TA_LOAD_REPEATS_MAX},
+	{.name = "sweep", .arg = "C,C,...", .kind = TA_OPT_LIST,
+		.help = "one line for each number of connections: 10,20,50,100,200",
+		.offset = offsetof(struct values, sweep)},
+	{.name = "pipeline", .arg = "N", .kind = TA_OPT_NUMBER,
+		.help = "send so many requests at a time (default 1)",
+		.offset = offsetof(struct values, pipeline), .unset = 1, .min = 1, .max = 1024},
+	{.name = "header", .arg = "'NAME: VALUE'", .kind = TA_OPT_TEXTS, .help = "in each request; repeatable",
+		.offset = offsetof(struct values, headers)},
+	{.name = "warmup", .arg = "SECONDS", .kind = TA_OPT_NUMBER,
+		.help = "not measured before (default 1)",
+		.offset = offsetof(struct values, warmup), .unset = 1, .max = 600},
+	{.name = "timeout", .arg = "SECONDS", .kind = TA_OPT_NUMBER,
+		.help = "a request fails that is not answered so long (default 10)",
+		.offset = offsetof(struct values, timeout), .unset = 10, .min = 1, .max = 600},
+	{.name = "engine", .arg = "auto|NAME", .kind = TA_OPT_STRING,
+		.help = "how connections are driven: epoll (default auto: the best that this kernel allows)",
+		.offset = offsetof(struct values, engine)},
+	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
+		.offset = offsetof(struct values, port), .max = 65535},
+	{.name = "format", .arg = "text|json|hgrm", .kind = TA_OPT_STRING,
+		.help = "text for people (default), json for programs, hgrm for plotters of HdrHistogram",
+		.offset = offsetof(struct values, format)},
+};
+
+static volatile sig_atomic_t stopped; /* the signal */
+
+static void stop(int signal)
+{
+	stopped = signal;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESETHAND};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* --- the line on a terminal -------------------------------------------------- */
+
+static void show_progress(const struct ta_load_progress *p, void *ctx)
+{
+	char line[80];
+	int n = snprintf(line, sizeof(line), "\r%u connections, %s%.0f of %.0f s, %.0f requests/s      ", p->connections,
+		p->warming_up ? "warming up, " : "", p->elapsed_s, p->total_s, p->per_second);
+
+	ta_system_write(STDERR_FILENO, line, TA_MIN((size_t)n, sizeof(line) - 1));
+}
+
+static void clear_progress(void)
+{
+	char line[84];
+	int n = snprintf(line, sizeof(line), "\r%78s\r", "");
+
+	ta_system_write(STDERR_FILENO, line, (size_t)n);
+}
+
+/* --- options ------------------------------------------------------------------ */
+
+static const struct ta_workload *find_workload(const char *name)
+{
+	struct ta_nearest near = TA_NEAREST(name);
+	ta_cleanup_buf struct ta_buf list = TA_BUF_INIT;
+
+	for (size_t i = 0; i < ta_n_workloads; i++) {
+		if (!strcmp(ta_workloads[i]->name, name))
+			return ta_workloads[i];
+		ta_nearest_try(&near, ta_workloads[i]->name);
+		ta_buf_printf(&list, " %s", ta_workloads[i]->name);
+	}
+	ta_nearest_try(&near, "serve");
+	if (near.best)
+		ta_cli_fail(0, "no workload '%s'; did you mean '%s'?", name, near.best);
+	else
+		ta_cli_fail(0, "no workload '%s'; there are:%s, and serve", name, ta_buf_text(&list));
+	return NULL;
+}
+
+static int read_sweep(const struct values *v, unsigned *ret, size_t *ret_n)
+{
+	if (v->sweep.n > TA_LOAD_POINTS_MAX)
+		return ta_cli_fail(TA_EXIT_USAGE, "--sweep takes at most %u numbers", TA_LOAD_POINTS_MAX);
+	if (v->sweep.n && v->connections)
+		return ta_cli_fail(TA_EXIT_USAGE, "either --connections or --sweep");
+	ret[0] = v->connections ? (unsigned)v->connections : 50;
+	*ret_n = 1;
+	for (size_t i = 0; i < v->sweep.n; i++) {
+		uint64_t n;
+
+		if (ta_parse_u64(v->sweep.v[i], &n) < 0 || n < 1 || n > TA_LOAD_CONNECTIONS_MAX)
+			return ta_cli_fail(TA_EXIT_USAGE, "--sweep: '%s' is no number from 1 to %u", v->sweep.v[i],
+				TA_LOAD_CONNECTIONS_MAX);
+		ret[i] = (unsigned)n;
+		*ret_n = i + 1;
+	}
+	return TA_EXIT_OK;
+}
+
+static const char *const formats[] = {"text", "json", "hgrm", NULL};
+
+static void print(struct ta_cli *cli, int format, const struct ta_load_result *r)
+{
+	if (format == 0)
+		ta_report_load_text(r, cli->columns, &cli->out);
+	else if (format == 1)
+		ta_report_load_json(r, &cli->out);
+	else
+		ta_report_load_hgrm(r, &cli->out);
+}
+
+static bool any_errors(const struct ta_load_result *r)
+{
+	for (size_t i = 0; i < r->n_points; i++)
+		if (ta_load_counts_errors(&r->points[i].counts))
+			return true;
+	return false;
+}
+
+static int run_load(struct ta_cli *cli, const struct ta_load_options *o, int format)
+{
+	ta_cleanup_session struct ta_session s = TA_SESSION_INIT;
+	struct ta_load_result result;
+	struct ta_err err;
+	int rc = ta_host_live(&s.host, &err);
+
+	if (rc == 0)
+		rc = ta_load_run(s.host, o, &result, &err);
+	if (o->progress)
+		clear_progress();
+	if (rc < 0 && stopped)
+		return 128 + stopped;
+	if (rc == -ENOMEM)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+	if (rc < 0)
+		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
+	print(cli, format, &result);
+	rc = any_errors(&result) ? TA_EXIT_FINDINGS : TA_EXIT_OK;
+	ta_load_result_done(&result);
+	return stopped ? 128 + stopped : rc;
+}
+
+static int load(struct ta_cli *cli, const struct values *v, const struct ta_workload *workload, const char *target)
+{
+	unsigned sweep[TA_LOAD_POINTS_MAX];
+	struct ta_load_options o = {
+		.workload = workload,
+		.target = target,
+		.headers = &v->headers,
+		.sweep = sweep,
+		.threads = (unsigned)v->threads,
+		.pipeline = (unsigned)v->pipeline,
+		.repeats = (unsigned)v->repeat,
+		.rate = (double)v->rate,
+		.warmup_ns = (uint64_t)v->warmup * TA_NS_PER_S,
+		.duration_ns = (uint64_t)v->duration * TA_NS_PER_S,
+		.timeout_ns = (uint64_t)v->timeout * TA_NS_PER_S,
+		.engine = v->engine && strcmp(v->engine, "auto") ? v->engine : NULL,
+		.stop = &stopped,
+	};
+	int format = ta_cli_choose("format", v->format, formats, NULL);
+	int code = format < 0 ? TA_EXIT_USAGE : read_sweep(v, sweep, &o.n_sweep);
+
+	if (code != TA_EXIT_OK)
+		return code;
+	if (!cli->quiet && isatty(STDERR_FILENO))
+		o.progress = show_progress;
+	catch_signals();
+	return run_load(cli, &o, format);
+}
+
+/* --- load serve ---------------------------------------------------------------- */
+
+static void tell_address(const struct sockaddr *addr, socklen_t len, void *ctx)
+{
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+	char line[64];
+	int n = snprintf(line, sizeof(line), "http://127.0.0.1:%u/\n", (unsigned)ntohs(in->sin_port));
+
+	ta_system_write(STDOUT_FILENO, line, (size_t)n);
+}
+
+static int serve(const struct values *v)
+{
+	struct ta_server_options o = {.threads = v->threads ? (unsigned)v->threads : 1, .body_bytes = 2};
+	struct sockaddr_in *in = (struct sockaddr_in *)&o.addr;
+	struct ta_err err;
+
+	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_port = htons((uint16_t)v->port)};
+	o.addr_len = sizeof(*in);
+	catch_signals();
+	if (ta_server_run(&o, &stopped, tell_address, NULL, &err) < 0)
+		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
+	return 128 + stopped;
+}
+
+static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
+{
+	const struct ta_workload *workload;
+
+	if (!strcmp(args->v[0], "serve")) {
+		if (args->n > 1)
+			return ta_cli_fail(TA_EXIT_USAGE, "load serve takes no address; it listens on loopback");
+		return serve(values);
+	}
+	workload = find_workload(args->v[0]);
+	if (!workload)
+		return TA_EXIT_USAGE;
+	return load(cli, values, workload, args->n > 1 ? args->v[1] : NULL);
+}
+
+const struct ta_command ta_command_load = {
+	.name = "load",
+	.args = "WORKLOAD|serve [TARGET]",
+	.summary = "measures how much a server takes, and what bounds it",
+	.about = "Sends requests to TARGET (http://HOST:PORT/PATH), or to a server of its own on loopback that is started for "
+		 "the run, and tells requests per second, latencies, and what the machine did meanwhile.\n\n"
+		 "Workloads: http, GET requests over connections that stay open. 'load serve' runs the built-in server "
+		 "on loopback until it is ended.",
+	.exits = "0\tmeasured, and every request was answered\n"
+		 "1\tmeasured, and requests failed: the first line says how many and how\n"
+		 "2\twrong usage, or nothing could be measured\n"
+		 "70\tinternal error\n"
+		 "128+n\tended by signal n; what was measured until then is printed\n",
+	.examples = "tuneaudit load http\twhat this machine's own loopback takes\n"
+		    "tuneaudit load http http://127.0.0.1:8080/ --sweep 10,20,50,100,200\twhere the peak of a server is\n"
+		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n",
+	.options = options,
+	.n_options = TA_ARRAY_SIZE(options),
+	.values_size = sizeof(struct values),
+	.min_args = 1,
+	.max_args = 2,
+	.run = run,
+};

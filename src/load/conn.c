@@ -1,0 +1,320 @@
+#include "load/conn.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int ta_conns_init(struct ta_conns *c, struct ta_worker *w)
+{
+	const struct ta_load_plan *plan = w->plan;
+	size_t size = (plan->wire->state_size + 15) & ~(size_t)15;
+
+	*c = (struct ta_conns){.worker = w, .now = ta_load_now()};
+	c->v = calloc(w->connections, sizeof(*c->v));
+	c->states = calloc(w->connections, size);
+	if (!c->v || !c->states) {
+		free(c->v);
+		free(c->states);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < w->connections; i++) {
+		c->v[i].fd = -1;
+		c->v[i].wire = c->states + size * i;
+		plan->wire->reset(c->v[i].wire);
+	}
+	ta_pace_init(&c->pace, plan->rate, plan->threads, w->index, c->now);
+	return 0;
+}
+
+void ta_conns_done(struct ta_conns *c)
+{
+	for (unsigned i = 0; i < c->worker->connections; i++) {
+		if (c->v[i].fd >= 0)
+			close(c->v[i].fd);
+		c->worker->plan->wire->done(c->v[i].wire);
+	}
+	free(c->v);
+	free(c->states);
+}
+
+/* Warm-up is not counted, and nothing that comes after the end. */
+static bool counts_now(const struct ta_conns *c)
+{
+	return c->now >= c->worker->plan->start_ns && c->now < c->worker->plan->end_ns;
+}
+
+static void count(struct ta_conns *c, enum ta_load_error e)
+{
+	if (counts_now(c))
+		c->worker->counts.errors[e]++;
+}
+
+static void set_state(struct ta_conns *c, struct ta_conn *conn, enum ta_conn_state state)
+{
+	conn->state = state;
+	conn->since_ns = c->now;
+}
+
+static void unlink_idle(struct ta_conns *c, const struct ta_conn *conn)
+{
+	struct ta_conn **at = &c->idle;
+
+	while (*at && *at != conn)
+		at = &(*at)->next_idle;
+	if (*at)
+		*at = conn->next_idle;
+}
+
+/* `wait_ns` until the next attempt. */
+static void drop(struct ta_conns *c, struct ta_conn *conn, uint64_t wait_ns)
+{
+	if (conn->state == TA_CONN_IDLE && ta_pace_is_open(&c->pace))
+		unlink_idle(c, conn);
+	if (conn->fd >= 0)
+		close(conn->fd);
+	conn->fd = -1;
+	conn->pending = 0;
+	conn->retry_ns = c->now + wait_ns;
+	set_state(c, conn, TA_CONN_CLOSED);
+	c->worker->plan->wire->reset(conn->wire);
+}
+
+static enum ta_load_error connect_error(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+		return TA_LOAD_REFUSED;
+	case ETIMEDOUT:
+		return TA_LOAD_CONNECT_TIMEOUT;
+	case EADDRNOTAVAIL:
+	case EADDRINUSE:
+		return TA_LOAD_NO_PORTS;
+	case EMFILE:
+	case ENFILE:
+		return TA_LOAD_NO_DESCRIPTORS;
+	default:
+		return TA_LOAD_CONNECT_FAILED;
+	}
+}
+
+/* Waits longer each time, up to a second: a server that is away is not to be flooded. */
+static void connect_failed(struct ta_conns *c, struct ta_conn *conn, int error)
+{
+	unsigned shift = TA_MIN(conn->failures, 7u);
+
+	count(c, connect_error(error));
+	conn->failures++;
+	drop(c, conn, (8 * TA_NS_PER_MS) << shift);
+}
+
+int ta_conn_open(struct ta_conns *c, struct ta_conn *conn)
+{
+	const struct ta_load_plan *plan = c->worker->plan;
+	int one = 1;
+
+	conn->fd = socket(plan->to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (conn->fd >= 0) {
+		setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+		set_state(c, conn, TA_CONN_CONNECTING);
+		if (!connect(conn->fd, (const struct sockaddr *)&plan->to, plan->to_len) || errno == EINPROGRESS)
+			return 0;
+	}
+	connect_failed(c, conn, errno);
+	return -EIO;
+}
+
+static void become_idle(struct ta_conns *c, struct ta_conn *conn)
+{
+	set_state(c, conn, TA_CONN_IDLE);
+	if (!ta_pace_is_open(&c->pace))
+		return;
+	conn->next_idle = c->idle;
+	c->idle = conn;
+}
+
+void ta_conn_opened(struct ta_conns *c, struct ta_conn *conn, int error)
+{
+	if (error) {
+		connect_failed(c, conn, error);
+		return;
+	}
+	conn->failures = 0;
+	if (counts_now(c))
+		c->worker->counts.connects++;
+	become_idle(c, conn);
+}
+
+bool ta_conn_begin(struct ta_conns *c, struct ta_conn *conn)
+{
+	uint64_t due = c->now;
+
+	if (ta_pace_is_open(&c->pace)) {
+		due = ta_pace_due(&c->pace);
+		if (due > c->now || due >= c->worker->plan->end_ns)
+			return false;
+		c->pace.next++;
+		unlink_idle(c, conn);
+	}
+	conn->due_ns = due;
+	conn->pending = c->worker->plan->wire->replies;
+	conn->sent = 0;
+	set_state(c, conn, TA_CONN_SENDING);
+	return true;
+}
+
+void ta_conn_sent(struct ta_conns *c, struct ta_conn *conn, size_t n)
+{
+	conn->sent += n;
+	if (conn->sent == c->worker->plan->wire->batch_len)
+		conn->state = TA_CONN_WAITING;
+}
+
+/* Latency counts from when the batch was due, for each reply of it. */
+static void count_reply(struct ta_conns *c, struct ta_conn *conn, bool good)
+{
+	struct ta_worker *w = c->worker;
+
+	conn->pending--;
+	atomic_store_explicit(&w->live_replies, atomic_load_explicit(&w->live_replies, memory_order_relaxed) + 1,
+		memory_order_relaxed);
+	if (!counts_now(c))
+		return;
+	w->counts.replies++;
+	if (!good)
+		w->counts.errors[TA_LOAD_BAD_STATUS]++;
+	/* What was due in the warm-up is not part of the measured schedule, but its end is part of the throughput. */
+	if (!ta_pace_is_open(&c->pace) || conn->due_ns >= w->plan->start_ns)
+		ta_hist_add(&w->hist, c->now - conn->due_ns);
+}
+
+static void bad_reply(struct ta_conns *c, struct ta_conn *conn, int rc)
+{
+	struct ta_load_counts *counts = &c->worker->counts;
+
+	count(c, TA_LOAD_BAD_REPLY);
+	if (!counts->bad_reply[0] && counts_now(c))
+		snprintf(counts->bad_reply, sizeof(counts->bad_reply), "%s", c->worker->plan->wire->error_name(-rc));
+	drop(c, conn, TA_NS_PER_MS);
+}
+
+/* The last reply of a batch came. A server that ends the connection after it is no error; another one is made. */
+static void batch_answered(struct ta_conns *c, struct ta_conn *conn)
+{
+	if (c->worker->plan->wire->may_reuse(conn->wire))
+		become_idle(c, conn);
+	else
+		drop(c, conn, 0);
+}
+
+void ta_conn_received(struct ta_conns *c, struct ta_conn *conn, const char *data, size_t len)
+{
+	const struct ta_wire *wire = c->worker->plan->wire;
+
+	if (counts_now(c))
+		c->worker->counts.bytes += len;
+	while (len) {
+		size_t used = 0;
+		int rc;
+
+		if (!conn->pending || conn->state != TA_CONN_WAITING) {
+			count(c, TA_LOAD_UNEXPECTED);
+			drop(c, conn, TA_NS_PER_MS);
+			return;
+		}
+		rc = wire->feed(conn->wire, data, len, &used);
+		if (rc < 0) {
+			bad_reply(c, conn, rc);
+			return;
+		}
+		data += used;
+		len -= used;
+		if (rc > 0)
+			count_reply(c, conn, rc == 1);
+		if (rc > 0 && conn->pending && !wire->may_reuse(conn->wire)) {
+			ta_conn_ended(c, conn, 0);
+			return;
+		}
+	}
+	if (!conn->pending)
+		batch_answered(c, conn);
+}
+
+static void count_end(struct ta_conns *c, struct ta_conn *conn, int error)
+{
+	int rc = error ? 0 : c->worker->plan->wire->end(conn->wire);
+
+	if (rc > 0 && conn->pending)
+		count_reply(c, conn, rc == 1);
+	if (!conn->pending)
+		return;
+	count(c, !error ? TA_LOAD_CLOSED : error == ETIMEDOUT ? TA_LOAD_TIMEOUT : TA_LOAD_RESET);
+}
+
+void ta_conn_ended(struct ta_conns *c, struct ta_conn *conn, int error)
+{
+	if (conn->state == TA_CONN_CONNECTING) {
+		connect_failed(c, conn, error ? error : ECONNRESET);
+		return;
+	}
+	count_end(c, conn, error);
+	drop(c, conn, error ? TA_NS_PER_MS : 0);
+}
+
+static void expire(struct ta_conns *c, struct ta_conn *conn)
+{
+	if (c->now - conn->since_ns < c->worker->plan->timeout_ns)
+		return;
+	if (conn->state == TA_CONN_CONNECTING) {
+		connect_failed(c, conn, ETIMEDOUT);
+		return;
+	}
+	/* It took at least so long: without it the percentiles would be those of the requests that went well. */
+	if (counts_now(c))
+		ta_hist_add(&c->worker->hist, c->now - conn->due_ns);
+	ta_conn_ended(c, conn, ETIMEDOUT);
+}
+
+void ta_conns_expire(struct ta_conns *c)
+{
+	for (unsigned i = 0; i < c->worker->connections; i++) {
+		struct ta_conn *conn = &c->v[i];
+
+		if (conn->state == TA_CONN_CONNECTING || conn->state == TA_CONN_SENDING || conn->state == TA_CONN_WAITING)
+			expire(c, conn);
+	}
+}
+
+static void count_unanswered(struct ta_conns *c, uint64_t due_ns)
+{
+	struct ta_worker *w = c->worker;
+
+	if (due_ns < w->plan->start_ns)
+		due_ns = w->plan->start_ns;
+	w->counts.errors[TA_LOAD_UNANSWERED]++;
+	ta_hist_add(&w->hist, w->plan->end_ns - due_ns);
+}
+
+/*
+ * Open loop: everything that was due before the end, whether it could be sent or not. Closed loop: what waits for more than a
+ * second and longer than any reply took; the others were merely on their way. Where nothing was answered, none was.
+ */
+void ta_conns_finish(struct ta_conns *c)
+{
+	const struct ta_load_plan *plan = c->worker->plan;
+	uint64_t longest = c->worker->hist.n ? TA_MAX(c->worker->hist.max, TA_NS_PER_S) : 0;
+
+	for (unsigned i = 0; i < c->worker->connections; i++) {
+		const struct ta_conn *conn = &c->v[i];
+		bool open = ta_pace_is_open(&c->pace);
+
+		if (!conn->pending || conn->due_ns >= plan->end_ns)
+			continue;
+		if (open ? conn->due_ns + TA_NS_PER_MS < plan->end_ns : plan->end_ns - conn->due_ns > longest)
+			count_unanswered(c, conn->due_ns);
+	}
+	for (; ta_pace_is_open(&c->pace) && ta_pace_due(&c->pace) + TA_NS_PER_MS < plan->end_ns; c->pace.next++)
+		count_unanswered(c, ta_pace_due(&c->pace));
+}

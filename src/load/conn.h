@@ -1,0 +1,70 @@
+/*
+ * One connection of a workload that asks and waits: what engines have in common. An engine moves bytes and waits;
+ * what they mean, what is counted and what happens next is decided here.
+ */
+#pragma once
+
+#include "load/load.h"
+#include "load/pace.h"
+
+enum ta_conn_state {
+	TA_CONN_CLOSED,	    /* waits for `retry_ns` */
+	TA_CONN_CONNECTING,
+	TA_CONN_IDLE,	    /* connected, nothing asked */
+	TA_CONN_SENDING,    /* a part of the batch is not with the kernel yet */
+	TA_CONN_WAITING,    /* for replies */
+};
+
+struct ta_conn {
+	int fd; /* -1: none */
+	enum ta_conn_state state;
+	unsigned pending;   /* replies that are still to come */
+	unsigned failures;  /* in a row, of connecting */
+	size_t sent;	    /* bytes of the batch */
+	uint64_t due_ns;    /* when the batch was due */
+	uint64_t since_ns;  /* when the state began; for timeouts */
+	uint64_t retry_ns;
+	struct ta_conn *next_idle;
+	void *wire; /* the wire's state */
+};
+
+/* The connections of a thread. */
+struct ta_conns {
+	struct ta_worker *worker;
+	struct ta_conn *v;
+	char *states; /* of the wire, in one piece */
+	struct ta_conn *idle; /* connected and without work: open loop only */
+	struct ta_pace pace;
+	uint64_t now; /* the engine sets it when it wakes and before it feeds */
+};
+
+int ta_conns_init(struct ta_conns *c, struct ta_worker *w); /* 0 or -ENOMEM */
+void ta_conns_done(struct ta_conns *c); /* closes what is open */
+
+/*
+ * Begins to connect: a socket that does not block, TCP_NODELAY. 0, or -errno after having counted the failure and set the time
+ * of the next attempt. The engine then watches conn->fd.
+ */
+int ta_conn_open(struct ta_conns *c, struct ta_conn *conn);
+
+/* The connection stands, or `error` (errno, 0: it does) says why not. */
+void ta_conn_opened(struct ta_conns *c, struct ta_conn *conn, int error);
+
+/*
+ * Gives an idle connection its next batch if one is due. True: the engine sends what is left of it and then
+ * calls ta_conn_sent().
+ */
+bool ta_conn_begin(struct ta_conns *c, struct ta_conn *conn);
+void ta_conn_sent(struct ta_conns *c, struct ta_conn *conn, size_t n);
+
+/* What the engine received. The connection may be closed afterwards (state CLOSED), or have become idle. */
+void ta_conn_received(struct ta_conns *c, struct ta_conn *conn, const char *data, size_t len);
+
+/* The connection ended (error 0) or failed (errno). Closed afterwards. */
+void ta_conn_ended(struct ta_conns *c, struct ta_conn *conn, int error);
+
+/* Closes those whose time for connecting or answering is over. The engine calls it some times a second. */
+void ta_conns_expire(struct ta_conns *c);
+
+/* At the end of the run: what is due and was never answered. */
+void ta_conns_finish(struct ta_conns *c);

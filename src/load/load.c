@@ -1,0 +1,52 @@
+#include "load/load.h"
+
+#include <string.h>
+#include <time.h>
+
+uint64_t ta_load_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * TA_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+const char *ta_load_error_name(enum ta_load_error e)
+{
+	static const char *const names[] = {
+		[TA_LOAD_REFUSED] = "refused",
+		[TA_LOAD_CONNECT_TIMEOUT] = "connect-timeout",
+		[TA_LOAD_CONNECT_FAILED] = "connect-failed",
+		[TA_LOAD_NO_PORTS] = "no-local-ports",
+		[TA_LOAD_NO_DESCRIPTORS] = "no-descriptors",
+		[TA_LOAD_RESET] = "reset",
+		[TA_LOAD_CLOSED] = "closed",
+		[TA_LOAD_TIMEOUT] = "timeout",
+		[TA_LOAD_UNANSWERED] = "unanswered",
+		[TA_LOAD_UNEXPECTED] = "unexpected-bytes",
+		[TA_LOAD_BAD_STATUS] = "bad-status",
+		[TA_LOAD_BAD_REPLY] = "bad-reply",
+	};
+
+	return names[e];
+}
+
+void ta_load_counts_merge(struct ta_load_counts *to, const struct ta_load_counts *from)
+{
+	to->replies += from->replies;
+	to->bytes += from->bytes;
+	to->connects += from->connects;
+	for (unsigned i = 0; i < TA_LOAD_ERRORS; i++)
+		to->errors[i] += from->errors[i];
+	if (!to->bad_reply[0])
+		memcpy(to->bad_reply, from->bad_reply, sizeof(to->bad_reply));
+}
+
+uint64_t ta_load_counts_errors(const struct ta_load_counts *c)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < TA_LOAD_ERRORS; i++)
+		n += c->errors[i];
+	return n;
+}

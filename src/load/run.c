@@ -1,0 +1,415 @@
+/*
+ * The main thread of a run. It starts the workers, wakes when warm-up ends and when the measured time ends, reads the
+ * counters there, and merges what the workers found. Repetitions of one number of connections make a point.
+ */
+#include "load/run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "load/server.h"
+
+#define PROGRESS_NS (500 * TA_NS_PER_MS)
+
+struct run {
+	struct ta_host *host;
+	const struct ta_load_options *o;
+	struct ta_load_result *result;
+	const struct ta_engine *engine;
+	struct ta_target target;
+	struct ta_server server; /* pid 0: none */
+	struct ta_buf batch;
+	struct ta_wire wire;
+};
+
+/* CPU time at one moment, ns. */
+struct cpu_mark {
+	uint64_t user, system, server_user, server_system;
+	uint64_t now;
+};
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * TA_NS_PER_S + (uint64_t)t->tv_usec * 1000;
+}
+
+static uint64_t cpu_of(clockid_t clock)
+{
+	struct timespec t = {0};
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * TA_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static void mark_cpu(struct run *run, struct cpu_mark *ret)
+{
+	struct rusage used;
+
+	*ret = (struct cpu_mark){.now = ta_load_now()};
+	getrusage(RUSAGE_SELF, &used);
+	ret->user = ns_of(&used.ru_utime);
+	ret->system = ns_of(&used.ru_stime);
+	if (run->server.pid)
+		ta_server_cpu(&run->server, &ret->server_user, &ret->server_system);
+}
+
+static void add_cpu(struct run *run, struct ta_load_point *p, const struct cpu_mark *a, const struct cpu_mark *b)
+{
+	p->cpu.client_user_s += (double)(b->user - a->user) / 1e9;
+	p->cpu.client_system_s += (double)(b->system - a->system) / 1e9;
+	if (!run->server.pid || b->server_user < a->server_user)
+		return;
+	p->cpu.has_server = true;
+	p->cpu.server_user_s += (double)(b->server_user - a->server_user) / 1e9;
+	p->cpu.server_system_s += (double)(b->server_system - a->server_system) / 1e9;
+}
+
+/* --- one repetition -------------------------------------------------------- */
+
+struct job {
+	const struct ta_engine *engine;
+	struct ta_worker worker;
+};
+
+struct crew {
+	struct ta_load_plan plan;
+	struct job *jobs;
+	pthread_t threads[TA_LOAD_THREADS_MAX];
+	uint64_t cpu_before[TA_LOAD_THREADS_MAX]; /* of each thread, at the start of the measured time */
+	unsigned n; /* that run */
+};
+
+static void *job_main(void *arg)
+{
+	struct job *job = arg;
+
+	job->worker.rc = job->engine->run(&job->worker);
+	job->worker.cpu_ns = cpu_of(CLOCK_THREAD_CPUTIME_ID);
+	return NULL;
+}
+
+static int crew_start(struct run *run, struct crew *crew, struct ta_err *err)
+{
+	unsigned n = crew->plan.threads, each = crew->plan.connections / n, more = crew->plan.connections % n;
+
+	crew->jobs = calloc(n, sizeof(*crew->jobs));
+	if (!crew->jobs)
+		return -ENOMEM;
+	while (crew->n < n) {
+		struct job *job = &crew->jobs[crew->n];
+		int error;
+
+		job->engine = run->engine;
+		job->worker.plan = &crew->plan;
+		job->worker.index = crew->n;
+		job->worker.connections = each + (crew->n < more);
+		ta_hist_reset(&job->worker.hist);
+		error = pthread_create(&crew->threads[crew->n], NULL, job_main, job);
+		if (error)
+			return ta_err_set(err, -error, "no thread: %s", ta_errno_text(-error));
+		crew->n++;
+	}
+	return 0;
+}
+
+static uint64_t live_replies(const struct crew *crew)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < crew->n; i++)
+		n += atomic_load_explicit(&crew->jobs[i].worker.live_replies, memory_order_relaxed);
+	return n;
+}
+
+static bool is_stopped(const struct run *run)
+{
+	return *run->o->stop;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec t = {(time_t)(ns / TA_NS_PER_S), (long)(ns % TA_NS_PER_S)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+/* Waits for `until`, telling the caller's line how it goes. */
+static void wait_for(struct run *run, struct crew *crew, unsigned repeat, uint64_t until)
+{
+	const struct ta_load_plan *plan = &crew->plan;
+	uint64_t begin = plan->start_ns - run->o->warmup_ns, last = ta_load_now(), seen = live_replies(crew);
+
+	while (!is_stopped(run)) {
+		struct ta_load_progress p = {.connections = plan->connections, .repeat = repeat};
+		uint64_t now, replies;
+
+		sleep_until(TA_MIN(until, last + PROGRESS_NS));
+		now = ta_load_now();
+		if (now >= until)
+			return;
+		if (now < last + PROGRESS_NS)
+			continue; /* woken by a signal */
+		replies = live_replies(crew);
+		p.warming_up = now < plan->start_ns;
+		p.elapsed_s = (double)(now - begin) / 1e9;
+		p.total_s = (double)(plan->end_ns - begin) / 1e9;
+		p.per_second = (double)(replies - seen) * 1e9 / (double)(now - last);
+		if (run->o->progress)
+			run->o->progress(&p, run->o->progress_ctx);
+		last = now;
+		seen = replies;
+	}
+}
+
+static int crew_join(struct crew *crew, struct ta_load_point *point, uint64_t *ret_replies)
+{
+	int rc = 0;
+
+	*ret_replies = 0;
+	for (unsigned i = 0; i < crew->n; i++) {
+		const struct ta_worker *w = &crew->jobs[i].worker;
+
+		pthread_join(crew->threads[i], NULL);
+		if (w->rc < 0)
+			rc = w->rc;
+		*ret_replies += w->counts.replies;
+		ta_load_counts_merge(&point->counts, &w->counts);
+		ta_hist_merge(&point->hist, &w->hist);
+	}
+	return rc;
+}
+
+/* While all threads run: the clock of one that ended would say 0. */
+static void mark_threads(struct crew *crew)
+{
+	for (unsigned i = 0; i < crew->n; i++) {
+		clockid_t clock;
+
+		if (pthread_getcpuclockid(crew->threads[i], &clock) == 0)
+			crew->cpu_before[i] = cpu_of(clock);
+	}
+}
+
+static void add_generator_share(const struct crew *crew, struct ta_load_point *p, double wall_ns)
+{
+	for (unsigned i = 0; i < crew->n; i++) {
+		double used = (double)crew->jobs[i].worker.cpu_ns - (double)crew->cpu_before[i];
+
+		p->generator_share = TA_MAX(p->generator_share, used / wall_ns);
+	}
+}
+
+static int measure(struct run *run, struct crew *crew, struct ta_load_point *point, struct ta_err *err)
+{
+	struct ta_load_result *r = run->result;
+	struct cpu_mark from, to;
+	uint64_t replies;
+	int rc;
+
+	wait_for(run, crew, point->n_runs + 1, crew->plan.start_ns);
+	if (!r->before->n_cpus)
+		ta_watch_read(run->host, r->before);
+	mark_threads(crew);
+	mark_cpu(run, &from);
+	wait_for(run, crew, point->n_runs + 1, crew->plan.end_ns);
+	mark_cpu(run, &to);
+	ta_watch_read(run->host, r->after);
+	rc = crew_join(crew, point, &replies);
+	if (rc < 0)
+		return ta_err_set(err, rc, "the %s engine failed: %s", run->engine->name, ta_errno_text(rc));
+	if (to.now <= crew->plan.start_ns)
+		return 0; /* stopped in the warm-up */
+	add_cpu(run, point, &from, &to);
+	add_generator_share(crew, point, (double)(to.now - from.now));
+	point->measured_s += (double)(to.now - crew->plan.start_ns) / 1e9;
+	point->per_second[point->n_runs++] = (double)replies * 1e9 / (double)(to.now - crew->plan.start_ns);
+	return 0;
+}
+
+static int run_once(struct run *run, struct ta_load_point *point, struct ta_err *err)
+{
+	const struct ta_load_options *o = run->o;
+	static const volatile sig_atomic_t stopped = 1;
+	struct crew crew = {.plan = {
+		.to = run->target.addr,
+		.to_len = run->target.addr_len,
+		.wire = &run->wire,
+		.connections = point->connections,
+		.threads = TA_MIN(run->result->threads, point->connections),
+		.rate = o->rate / o->pipeline,
+		.timeout_ns = o->timeout_ns,
+		.start_ns = ta_load_now() + o->warmup_ns,
+		.stop = o->stop,
+	}};
+	int rc;
+
+	crew.plan.end_ns = crew.plan.start_ns + o->duration_ns;
+	rc = crew_start(run, &crew, err);
+	if (rc == 0) {
+		rc = measure(run, &crew, point, err);
+	} else {
+		uint64_t ignored;
+
+		crew.plan.stop = &stopped;
+		crew_join(&crew, point, &ignored);
+	}
+	free(crew.jobs);
+	return rc;
+}
+
+/* --- points ----------------------------------------------------------------- */
+
+static void sum_up(struct ta_load_point *p)
+{
+	double sum = 0, squares = 0;
+
+	for (unsigned i = 0; i < p->n_runs; i++)
+		sum += p->per_second[i];
+	p->mean = p->n_runs ? sum / p->n_runs : 0;
+	for (unsigned i = 0; i < p->n_runs; i++)
+		squares += (p->per_second[i] - p->mean) * (p->per_second[i] - p->mean);
+	p->stddev = p->n_runs > 1 ? sqrt(squares / (p->n_runs - 1)) : 0;
+}
+
+static int run_points(struct run *run, struct ta_err *err)
+{
+	struct ta_load_result *r = run->result;
+	int rc = 0;
+
+	for (size_t i = 0; i < run->o->n_sweep && rc == 0 && !is_stopped(run); i++) {
+		struct ta_load_point *p = &r->points[i];
+
+		p->connections = run->o->sweep[i];
+		ta_hist_reset(&p->hist);
+		for (unsigned k = 0; k < run->o->repeats && rc == 0 && !is_stopped(run); k++)
+			rc = run_once(run, p, err);
+		sum_up(p);
+		if (p->n_runs)
+			r->n_points = i + 1;
+		if (p->mean > r->points[r->peak].mean)
+			r->peak = i;
+	}
+	r->interrupted = is_stopped(run);
+	if (rc == 0 && !r->n_points)
+		rc = ta_err_set(err, -EINTR, "stopped before anything was measured");
+	return rc;
+}
+
+/* --- before it begins --------------------------------------------------------- */
+
+static unsigned online_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+/* Where both ends are here they share the CPUs. */
+static unsigned choose_threads(const struct ta_load_options *o)
+{
+	unsigned cpus = online_cpus();
+
+	if (o->threads)
+		return o->threads;
+	return TA_MIN(TA_MAX(o->target ? cpus : cpus / 2, 1u), 16u);
+}
+
+static int start_server(struct run *run, struct ta_err *err)
+{
+	struct ta_server_options o = {.threads = TA_MAX(online_cpus() / 2, 1u), .body_bytes = 2};
+	struct sockaddr_in *to = (struct sockaddr_in *)&o.addr;
+	int rc;
+
+	*to = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	o.addr_len = sizeof(*to);
+	rc = ta_server_start(&o, &run->server, err);
+	if (rc < 0)
+		return rc;
+	run->target = (struct ta_target){.addr = run->server.addr, .addr_len = run->server.addr_len, .path = "/"};
+	to = (struct sockaddr_in *)&run->target.addr;
+	snprintf(run->target.scheme, sizeof(run->target.scheme), "%s", run->o->workload->scheme);
+	snprintf(run->target.host, sizeof(run->target.host), "127.0.0.1");
+	snprintf(run->target.port, sizeof(run->target.port), "%u", (unsigned)ntohs(to->sin_port));
+	return 0;
+}
+
+static int choose_engine(struct run *run, struct ta_err *err)
+{
+	const char *wanted = run->o->engine;
+	struct ta_err why = {0};
+
+	for (size_t i = ta_n_engines; i-- > 0;) {
+		if (wanted && strcmp(ta_engines[i]->name, wanted) != 0)
+			continue;
+		if (ta_engines[i]->usable(&why) == 0) {
+			run->engine = ta_engines[i];
+			return 0;
+		}
+		if (wanted)
+			return ta_err_set(err, -EOPNOTSUPP, "engine %s: %s", wanted, why.text);
+		snprintf(run->result->engine_why, sizeof(run->result->engine_why), "%s: %.140s", ta_engines[i]->name, why.text);
+	}
+	return ta_err_set(err, -EINVAL, "there is no engine '%s'", wanted ? wanted : "auto");
+}
+
+static int prepare(struct run *run, struct ta_err *err)
+{
+	const struct ta_load_options *o = run->o;
+	struct ta_load_result *r = run->result;
+	const struct ta_workload_options w = {&run->target, o->headers, o->pipeline};
+	int rc = choose_engine(run, err);
+
+	if (rc == 0)
+		rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &run->target, err)
+			       : start_server(run, err);
+	if (rc == 0)
+		rc = o->workload->prepare(&w, &run->batch, &run->wire, err);
+	if (rc < 0)
+		return rc;
+	r->workload = o->workload->name;
+	r->engine = run->engine->name;
+	r->path = ta_target_path_name(&run->target);
+	r->built_in = !o->target;
+	r->threads = choose_threads(o);
+	r->pipeline = o->pipeline;
+	r->rate = o->rate;
+	ta_target_print(&run->target, r->target, sizeof(r->target));
+	r->points = calloc(o->n_sweep, sizeof(*r->points));
+	r->before = calloc(1, sizeof(*r->before));
+	r->after = calloc(1, sizeof(*r->after));
+	return r->points && r->before && r->after ? 0 : -ENOMEM;
+}
+
+int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_load_result *ret, struct ta_err *err)
+{
+	struct ta_load_result result = {0};
+	struct run run = {.host = h, .o = o, .result = &result};
+	int rc = prepare(&run, err);
+
+	if (rc == 0)
+		rc = run_points(&run, err);
+	if (run.server.pid)
+		ta_server_stop(&run.server);
+	ta_buf_done(&run.batch);
+	if (rc < 0)
+		ta_load_result_done(&result);
+	else
+		*ret = result;
+	return rc;
+}
+
+void ta_load_result_done(struct ta_load_result *r)
+{
+	free(r->points);
+	free(r->before);
+	free(r->after);
+	*r = (struct ta_load_result){0};
+}

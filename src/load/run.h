@@ -1,0 +1,79 @@
+/*
+ * A load run from its options to its result.
+ */
+#pragma once
+
+#include <signal.h>
+
+#include "load/watch.h"
+#include "load/workload.h"
+
+#define TA_LOAD_CONNECTIONS_MAX 100000u
+#define TA_LOAD_THREADS_MAX 256u
+#define TA_LOAD_POINTS_MAX 64u
+#define TA_LOAD_REPEATS_MAX 100u
+
+struct ta_load_progress {
+	unsigned connections, repeat; /* repeat from 1 */
+	bool warming_up;
+	double elapsed_s, total_s; /* of this repetition, warm-up included */
+	double per_second;	   /* replies since the last call */
+};
+
+struct ta_load_options {
+	const struct ta_workload *workload;
+	const char *target;    /* NULL: the built-in server, started for this run on loopback */
+	const struct ta_strv *headers;
+	const unsigned *sweep; /* numbers of connections, one point of the result each */
+	size_t n_sweep;
+	unsigned threads; /* 0: chosen */
+	unsigned pipeline, repeats;
+	double rate; /* requests per second, 0: as fast as it goes */
+	uint64_t warmup_ns, duration_ns, timeout_ns;
+	const char *engine;		     /* NULL: the best that is usable */
+	const volatile sig_atomic_t *stop;   /* set: ends soon, with what there is */
+	void (*progress)(const struct ta_load_progress *p, void *ctx); /* some times a second; NULL: nobody looks */
+	void *progress_ctx;
+};
+
+struct ta_load_cpu {
+	double client_user_s, client_system_s;
+	bool has_server; /* the built-in one */
+	double server_user_s, server_system_s;
+};
+
+/* One number of connections; times and counts are sums over the repetitions. */
+struct ta_load_point {
+	unsigned connections;
+	unsigned n_runs;
+	double per_second[TA_LOAD_REPEATS_MAX];
+	double mean, stddev; /* of them; stddev of the sample, 0 for one */
+	double measured_s;
+	struct ta_load_counts counts;
+	struct ta_hist hist;
+	struct ta_load_cpu cpu;
+	double generator_share; /* 0 … 1: of the time of its threads that the generator was on a CPU, the busiest thread */
+};
+
+struct ta_load_result {
+	const char *workload, *engine, *path;
+	char engine_why[160]; /* why not a faster one; "" */
+	char target[512];
+	bool built_in, interrupted;
+	unsigned threads, pipeline;
+	double rate;
+	struct ta_load_point *points; /* n_points of them */
+	size_t n_points;
+	size_t peak; /* index of the point with the highest mean */
+	struct ta_watch_sample *before, *after; /* of the whole measured time of all points */
+};
+
+/* 0 or -errno with the text: nothing could be measured. Failures of requests are in the result. Frees with …_done(). */
+int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_load_result *ret, struct ta_err *err);
+void ta_load_result_done(struct ta_load_result *r);
+
+/* What bounded the point with the peak, in a few words; nothing where the counters do not say. */
+void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b);
+
+/* What a reader has to know: what the path cannot show, what disturbed the run. */
+void ta_load_notes(const struct ta_load_result *r, struct ta_strv *notes);

@@ -1,0 +1,44 @@
+/*
+ * The built-in server: a process of its own, so that its CPU time and its death are its own, with threads that each wait in epoll. It
+ * answers HTTP requests on the address that it is given, and nothing else to nobody else. Everything that a client
+ * can make it hold is bounded.
+ */
+#pragma once
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct ta_server_options {
+	struct sockaddr_storage addr; /* port 0: the kernel chooses */
+	socklen_t addr_len;
+	unsigned threads;
+	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
+};
+
+#define TA_SERVER_BODY_MAX (1u << 20)
+#define TA_SERVER_HEAD_MAX 16384u /* bytes of a request; longer ones end the connection with 431 */
+#define TA_SERVER_IDLE_S 60	  /* a connection that says nothing for so long is closed */
+
+struct ta_server {
+	pid_t pid;
+	int control; /* answers with its CPU times; its end ends the server */
+	struct sockaddr_storage addr; /* with the port that it has */
+	socklen_t addr_len;
+};
+
+/* 0 when it listens, or -errno with the text. It dies with the caller. */
+int ta_server_start(const struct ta_server_options *o, struct ta_server *ret, struct ta_err *err);
+
+/* CPU time that it used so far, ns. */
+int ta_server_cpu(struct ta_server *s, uint64_t *ret_user, uint64_t *ret_system);
+
+/* Ends it and waits for that. */
+void ta_server_stop(struct ta_server *s);
+
+/* The same in this process, until `stop` becomes set: `load serve`. `ready` (may be NULL) is told the address. 0 or -errno. */
+int ta_server_run(const struct ta_server_options *o, const volatile sig_atomic_t *stop,
+	void (*ready)(const struct sockaddr *addr, socklen_t len, void *ctx), void *ctx, struct ta_err *err);

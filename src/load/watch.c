@@ -1,0 +1,161 @@
+#include "load/watch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* "cpu3 user nice system idle iowait irq softirq steal …": fs/proc/stat.c */
+static void read_cpu(struct ta_watch_sample *s, const char *text)
+{
+	uint64_t v[8] = {0}, cpu;
+	struct ta_watch_cpu *c;
+	const char *end = strchr(text, ' ');
+	char number[8] = "";
+
+	if (!end || (size_t)(end - text) >= sizeof(number))
+		return;
+	memcpy(number, text, (size_t)(end - text));
+	if (ta_parse_u64(number, &cpu) < 0 || cpu >= TA_WATCH_CPUS)
+		return;
+	for (unsigned i = 0; i < TA_ARRAY_SIZE(v); i++)
+		if (ta_next_u64(&end, &v[i]) < 0)
+			break;
+	c = &s->cpu[cpu];
+	c->user = v[0] + v[1];
+	c->system = v[2];
+	c->idle = v[3] + v[4];
+	c->irq = v[5];
+	c->softirq = v[6];
+	c->steal = v[7];
+	s->n_cpus = TA_MAX(s->n_cpus, (unsigned)cpu + 1);
+}
+
+static int stat_line(const char *line, size_t len, void *ctx)
+{
+	if (!strncmp(line, "cpu", 3) && line[3] >= '0' && line[3] <= '9')
+		read_cpu(ctx, line + 3);
+	return 0;
+}
+
+/* Two lines to a table: names, then values. */
+struct table {
+	const char *prefix; /* "TcpExt:" */
+	struct ta_buf names;
+	const char *const *wanted;
+	uint64_t *const *ret;
+	bool found;
+};
+
+static void take_values(struct table *t, const char *values)
+{
+	const char *name = ta_buf_text(&t->names) + strlen(t->prefix);
+
+	values += strlen(t->prefix);
+	while (*name == ' ') {
+		size_t n = strcspn(++name, " ");
+		uint64_t v;
+
+		if (ta_next_u64(&values, &v) < 0)
+			return;
+		for (unsigned i = 0; t->wanted[i]; i++)
+			if (strlen(t->wanted[i]) == n && !memcmp(t->wanted[i], name, n))
+				*t->ret[i] = v;
+		name += n;
+	}
+	t->found = true;
+}
+
+static int table_line(const char *line, size_t len, void *ctx)
+{
+	struct table *t = ctx;
+
+	if (strncmp(line, t->prefix, strlen(t->prefix)) != 0)
+		return 0;
+	if (!t->names.len)
+		ta_buf_adds(&t->names, line);
+	else
+		take_values(t, line);
+	return t->names.error;
+}
+
+static bool read_table(struct ta_host *h, const char *path, const char *prefix, const char *const *wanted,
+	uint64_t *const *ret)
+{
+	struct table t = {.prefix = prefix, .wanted = wanted, .ret = ret};
+
+	ta_host_lines(h, path, table_line, &t);
+	ta_buf_done(&t.names);
+	return t.found;
+}
+
+/* "processed dropped time_squeeze …" in hexadecimal, a line for each CPU: net/core/net-procfs.c */
+static int softnet_line(const char *line, size_t len, void *ctx)
+{
+	struct ta_watch_sample *s = ctx;
+	uint64_t v[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		char word[17] = "";
+		size_t n = strcspn(line, " ");
+
+		if (!n || n >= sizeof(word))
+			return 0;
+		memcpy(word, line, n);
+		if (ta_parse_hex(word, &v[i]) < 0)
+			return 0;
+		line += n + (line[n] == ' ');
+	}
+	s->softnet_dropped += v[1];
+	s->time_squeeze += v[2];
+	s->has_softnet = true;
+	return 0;
+}
+
+static uint64_t read_number(struct ta_host *h, const char *fmt, unsigned cpu)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT, text = TA_BUF_INIT;
+	uint64_t v = 0;
+
+	ta_buf_printf(&path, "/sys/devices/system/cpu/cpu%u/%s", cpu, fmt);
+	if (path.error || ta_host_read(h, ta_buf_text(&path), 64, &text) < 0 || ta_parse_u64(ta_buf_text(&text), &v) < 0)
+		return 0;
+	return v;
+}
+
+int ta_watch_read(struct ta_host *h, struct ta_watch_sample *ret)
+{
+	static const char *const tcpext[] = {"ListenOverflows", "ListenDrops", NULL};
+	static const char *const tcp[] = {"RetransSegs", NULL};
+
+	*ret = (struct ta_watch_sample){0};
+	if (ta_host_lines(h, "/proc/stat", stat_line, ret) == -ENOMEM)
+		return -ENOMEM;
+	ret->has_netstat = read_table(h, "/proc/net/netstat", "TcpExt:", tcpext,
+		(uint64_t *const[]){&ret->listen_overflows, &ret->listen_drops});
+	ret->has_snmp = read_table(h, "/proc/net/snmp", "Tcp:", tcp, (uint64_t *const[]){&ret->retransmits});
+	ta_host_lines(h, "/proc/net/softnet_stat", softnet_line, ret);
+	for (unsigned i = 0; i < ret->n_cpus; i++) {
+		ret->cpu[i].core_throttled = read_number(h, "thermal_throttle/core_throttle_count", i);
+		ret->cpu[i].khz = read_number(h, "cpufreq/scaling_cur_freq", i);
+	}
+	return 0;
+}
+
+static uint64_t grown(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0; /* idle and iowait may fall */
+}
+
+struct ta_watch_share ta_watch_share(const struct ta_watch_sample *from, const struct ta_watch_sample *to, unsigned cpu)
+{
+	const struct ta_watch_cpu *a = &from->cpu[cpu], *b = &to->cpu[cpu];
+	double user = (double)grown(a->user, b->user), system = (double)grown(a->system, b->system);
+	double soft = (double)grown(a->softirq, b->softirq), irq = (double)grown(a->irq, b->irq);
+	double steal = (double)grown(a->steal, b->steal), idle = (double)grown(a->idle, b->idle);
+	double all = user + system + soft + irq + steal + idle;
+
+	if (all <= 0)
+		return (struct ta_watch_share){0};
+	return (struct ta_watch_share){(user + system + soft + irq) / all, soft / all, steal / all};
+}

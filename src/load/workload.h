@@ -1,0 +1,31 @@
+/*
+ * What a load run can put on the wire. One file each in src/load/workloads/:
+ *     const struct ta_workload ta_workload_NAME;
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/strv.h"
+#include "load/load.h"
+#include "load/target.h"
+
+struct ta_workload_options {
+	const struct ta_target *target;
+	const struct ta_strv *headers; /* "Name: value", http */
+	unsigned pipeline;	       /* requests in a batch */
+};
+
+struct ta_workload {
+	const char *name;    /* "http" */
+	const char *summary; /* one line */
+	const char *scheme;  /* of its targets: "http" */
+	const char *default_port;
+	/*
+	 * Fills `ret`; `batch` keeps the bytes that ret->batch points to. 0, -EINVAL with the text (a header that would split the
+	 * request), -ENOMEM.
+	 */
+	int (*prepare)(const struct ta_workload_options *o, struct ta_buf *batch, struct ta_wire *ret, struct ta_err *err);
+};
+
+extern const struct ta_workload *const ta_workloads[]; /* generated */
+extern const size_t ta_n_workloads;

@@ -1,0 +1,271 @@
+#include "report/load.h"
+
+#include <string.h>
+
+#include "report/json.h"
+#include "report/text.h"
+
+static double us(uint64_t ns)
+{
+	return (double)ns / 1e3;
+}
+
+static const struct ta_load_point *peak(const struct ta_load_result *r)
+{
+	return &r->points[r->peak];
+}
+
+/* --- text ------------------------------------------------------------------ */
+
+static void add_head(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_load_point *p = peak(r);
+
+	ta_buf_printf(b, "%s against %s%s, %s\n", r->workload, r->built_in ? "the built-in server, " : "", r->target, r->path);
+	ta_buf_printf(b, "engine %s, %u thread%s, %.1f s measured for each line", r->engine, r->threads,
+		r->threads == 1 ? "" : "s", p->n_runs ? p->measured_s / p->n_runs : 0);
+	if (p->n_runs > 1)
+		ta_buf_printf(b, ", mean of %u", p->n_runs);
+	if (r->pipeline > 1)
+		ta_buf_printf(b, ", %u requests at a time", r->pipeline);
+	if (r->rate > 0)
+		ta_buf_printf(b, ", %.0f requests/s asked for", r->rate);
+	ta_buf_adds(b, "\n\n");
+}
+
+#define LABEL_COLUMNS 11
+
+static void add_line(struct ta_buf *b, const char *label, const char *text, unsigned columns)
+{
+	ta_buf_printf(b, "%-*s", LABEL_COLUMNS, label);
+	ta_text_wrap(b, text, columns, LABEL_COLUMNS, LABEL_COLUMNS);
+	ta_buf_addc(b, '\n');
+}
+
+/* A run with errors says so first. */
+static void add_errors(const struct ta_load_result *r, struct ta_buf *b)
+{
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct ta_load_counts *c = &r->points[i].counts;
+		uint64_t n = ta_load_counts_errors(c);
+
+		if (!n)
+			continue;
+		ta_buf_printf(b, "ERRORS at %u connections: %llu of %llu requests failed:", r->points[i].connections,
+			(unsigned long long)n, (unsigned long long)(c->replies + n - c->errors[TA_LOAD_BAD_STATUS]));
+		for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
+			if (c->errors[k])
+				ta_buf_printf(b, " %s %llu", ta_load_error_name(k), (unsigned long long)c->errors[k]);
+		if (c->bad_reply[0])
+			ta_buf_printf(b, " (%s)", c->bad_reply);
+		ta_buf_addc(b, '\n');
+	}
+}
+
+static void add_table(const struct ta_load_result *r, struct ta_buf *b)
+{
+	ta_buf_adds(b, "connections  requests/s      +-    p50 ms    p95 ms    p99 ms    max ms  errors\n");
+	for (size_t i = 0; i < r->n_points; i++) {
+		const struct ta_load_point *p = &r->points[i];
+
+		ta_buf_printf(b, "%11u %11.0f", p->connections, p->mean);
+		if (p->n_runs > 1 && p->mean > 0)
+			ta_buf_printf(b, " %5.1f %%", p->stddev / p->mean * 100);
+		else
+			ta_buf_adds(b, "       -");
+		ta_buf_printf(b, " %9.3f %9.3f %9.3f %9.3f %7llu\n", us(ta_hist_percentile(&p->hist, 50)) / 1e3,
+			us(ta_hist_percentile(&p->hist, 95)) / 1e3, us(ta_hist_percentile(&p->hist, 99)) / 1e3,
+			us(p->hist.max) / 1e3, (unsigned long long)ta_load_counts_errors(&p->counts));
+	}
+}
+
+static void add_peak(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_load_point *p = peak(r), *last = &r->points[r->n_points - 1];
+
+	if (r->n_points < 2)
+		return;
+	ta_buf_printf(b, "Peak       %.0f requests/s at %u connections", p->mean, p->connections);
+	if (last != p && p->mean > 0)
+		ta_buf_printf(b, "; at %u %.0f %% less", last->connections, (1 - last->mean / p->mean) * 100);
+	ta_buf_addc(b, '\n');
+}
+
+static void add_cpu(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_load_point *p = peak(r);
+
+	ta_buf_printf(b, "CPU        client %.2f s user, %.2f s system", p->cpu.client_user_s, p->cpu.client_system_s);
+	if (p->cpu.has_server)
+		ta_buf_printf(b, "; server %.2f s user, %.2f s system", p->cpu.server_user_s, p->cpu.server_system_s);
+	ta_buf_addc(b, '\n');
+	if (p->counts.replies)
+		ta_buf_printf(b, "           %.2f us a request for the client; its busiest thread %.0f %% of a CPU\n",
+			(p->cpu.client_user_s + p->cpu.client_system_s) * 1e6 / (double)p->counts.replies,
+			p->generator_share * 100);
+}
+
+#define CPUS_SHOWN 8
+
+/* The CPUs with most softirq. */
+static void add_softirq(const struct ta_load_result *r, struct ta_buf *b)
+{
+	unsigned n = TA_MIN(r->before->n_cpus, r->after->n_cpus), shown = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		double share = ta_watch_share(r->before, r->after, i).softirq;
+
+		if (share < 0.005 || shown == CPUS_SHOWN)
+			continue;
+		ta_buf_printf(b, "%sCPU%u %.0f %%", shown ? ", " : "softirq    ", i, share * 100);
+		shown++;
+	}
+	if (shown)
+		ta_buf_addc(b, '\n');
+}
+
+void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf bound = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv notes = TA_STRV_INIT;
+
+	add_errors(r, b);
+	add_head(r, b);
+	add_table(r, b);
+	ta_buf_addc(b, '\n');
+	add_peak(r, b);
+	ta_load_bound_by(r, &bound);
+	if (bound.len)
+		add_line(b, "Bound by", ta_buf_text(&bound), columns);
+	add_cpu(r, b);
+	add_softirq(r, b);
+	ta_load_notes(r, &notes);
+	for (size_t i = 0; i < notes.n; i++)
+		add_line(b, "Note", notes.v[i], columns);
+}
+
+/* --- JSON ------------------------------------------------------------------- */
+
+static void add_latency(struct ta_json *j, const struct ta_hist *h)
+{
+	static const struct {
+		const char *name;
+		double percent;
+	} all[] = {{"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}};
+
+	ta_json_open(j, "latency_us", '{');
+	for (size_t i = 0; i < TA_ARRAY_SIZE(all); i++)
+		ta_json_real(j, all[i].name, us(ta_hist_percentile(h, all[i].percent)));
+	ta_json_real(j, "max", us(h->max));
+	ta_json_real(j, "mean", ta_hist_mean(h) / 1e3);
+	ta_json_real(j, "stddev", ta_hist_stddev(h) / 1e3);
+	ta_json_close(j, '}');
+}
+
+static void add_counts(struct ta_json *j, const struct ta_load_point *p)
+{
+	ta_json_u64(j, "requests", p->counts.replies);
+	ta_json_u64(j, "connects", p->counts.connects);
+	ta_json_open(j, "errors", '{');
+	for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
+		if (p->counts.errors[k])
+			ta_json_u64(j, ta_load_error_name(k), p->counts.errors[k]);
+	ta_json_close(j, '}');
+	if (p->counts.bad_reply[0])
+		ta_json_str(j, "bad_reply", p->counts.bad_reply);
+	ta_json_open(j, "per_second", '{');
+	ta_json_real(j, "mean", p->mean);
+	ta_json_real(j, "stddev", p->stddev);
+	ta_json_open(j, "runs", '[');
+	for (unsigned i = 0; i < p->n_runs; i++)
+		ta_json_real(j, NULL, p->per_second[i]);
+	ta_json_close(j, ']');
+	ta_json_close(j, '}');
+	ta_json_real(j, "bytes_per_second", p->measured_s > 0 ? (double)p->counts.bytes / p->measured_s : 0);
+}
+
+static void add_point(struct ta_json *j, const struct ta_load_point *p)
+{
+	ta_json_u64(j, "connections", p->connections);
+	ta_json_real(j, "duration_s", p->measured_s);
+	add_counts(j, p);
+	add_latency(j, &p->hist);
+}
+
+static void add_cpu_json(struct ta_json *j, const struct ta_load_result *r)
+{
+	const struct ta_load_cpu *c = &peak(r)->cpu;
+	unsigned n = TA_MIN(r->before->n_cpus, r->after->n_cpus);
+
+	ta_json_open(j, "cpu", '{');
+	ta_json_real(j, "client_user_s", c->client_user_s);
+	ta_json_real(j, "client_system_s", c->client_system_s);
+	if (c->has_server) {
+		ta_json_real(j, "server_user_s", c->server_user_s);
+		ta_json_real(j, "server_system_s", c->server_system_s);
+	} else {
+		ta_json_null(j, "server_user_s");
+		ta_json_null(j, "server_system_s");
+	}
+	ta_json_real(j, "generator_share", peak(r)->generator_share);
+	ta_json_open(j, "softirq_share", '{');
+	for (unsigned i = 0; i < n; i++) {
+		ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+
+		ta_buf_printf(&name, "%u", i);
+		ta_json_real(j, ta_buf_text(&name), ta_watch_share(r->before, r->after, i).softirq);
+	}
+	ta_json_close(j, '}');
+	ta_json_close(j, '}');
+}
+
+static void add_words(struct ta_json *j, const struct ta_load_result *r)
+{
+	ta_cleanup_buf struct ta_buf bound = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv notes = TA_STRV_INIT;
+
+	ta_load_bound_by(r, &bound);
+	ta_json_str(j, "bound_by", ta_buf_text(&bound));
+	ta_load_notes(r, &notes);
+	ta_json_open(j, "notes", '[');
+	for (size_t i = 0; i < notes.n; i++)
+		ta_json_str(j, NULL, notes.v[i]);
+	ta_json_close(j, ']');
+}
+
+void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
+{
+	struct ta_json j = {.b = b};
+
+	ta_json_open(&j, NULL, '{');
+	ta_json_str(&j, "schema", "tuneaudit.load/1");
+	ta_json_str(&j, "workload", r->workload);
+	ta_json_str(&j, "engine", r->engine);
+	ta_json_str(&j, "path", r->path);
+	ta_json_str(&j, "target", r->target);
+	ta_json_bool(&j, "built_in_server", r->built_in);
+	ta_json_u64(&j, "threads", r->threads);
+	ta_json_u64(&j, "pipeline", r->pipeline);
+	if (r->rate > 0)
+		ta_json_real(&j, "rate", r->rate);
+	else
+		ta_json_null(&j, "rate");
+	add_point(&j, peak(r));
+	add_cpu_json(&j, r);
+	add_words(&j, r);
+	ta_json_open(&j, "points", '[');
+	for (size_t i = 0; i < r->n_points; i++) {
+		ta_json_line(&j);
+		ta_json_open(&j, NULL, '{');
+		add_point(&j, &r->points[i]);
+		ta_json_close(&j, '}');
+	}
+	ta_json_close(&j, ']');
+	ta_json_close(&j, '}');
+	ta_buf_addc(b, '\n');
+}
+
+void ta_report_load_hgrm(const struct ta_load_result *r, struct ta_buf *b)
+{
+	ta_hist_print_hgrm(&peak(r)->hist, b);
+}
