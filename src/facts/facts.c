@@ -1,8 +1,10 @@
 /*
  * The facts document over json-c. Two things json-c does not do by itself are
  * done here: texts and keys that are no clean UTF-8 are escaped before they go
- * in (the output stays valid JSON whatever an interface is called), and equal
- * CPU sets share one array (a host of 512 CPUs has thousands of "all CPUs").
+ * in (the output stays valid JSON whatever an interface is called), and what is
+ * equal and large in number is shared: CPU sets (a host of 512 CPUs has
+ * thousands of "all CPUs") and reasons (thousands of interfaces lack the same
+ * things, and an object of two texts takes a kilobyte).
  */
 #include "facts/facts.h"
 
@@ -19,6 +21,7 @@ struct ta_facts {
 	struct json_object *absent;
 	struct json_object *incomplete;
 	struct json_object *cpu_lists; /* list text -> shared array */
+	struct json_object *reasons;   /* "missing file: not there" -> shared {"reason","detail"} */
 	uint8_t absent_keys[512];      /* by absent_slot(): 1 if there may be an absence whose last key is there */
 	int error;
 };
@@ -33,7 +36,8 @@ struct ta_facts *ta_facts_new(void)
 	f->absent = json_object_new_object();
 	f->incomplete = json_object_new_object();
 	f->cpu_lists = json_object_new_object();
-	if (!f->root || !f->absent || !f->incomplete || !f->cpu_lists)
+	f->reasons = json_object_new_object();
+	if (!f->root || !f->absent || !f->incomplete || !f->cpu_lists || !f->reasons)
 		return ta_facts_free(f);
 	return f;
 }
@@ -46,6 +50,7 @@ struct ta_facts *ta_facts_free(struct ta_facts *f)
 	json_object_put(f->absent);
 	json_object_put(f->incomplete);
 	json_object_put(f->cpu_lists);
+	json_object_put(f->reasons);
 	free(f);
 	return NULL;
 }
@@ -263,21 +268,42 @@ static void add_text(struct ta_facts *f, struct json_object *to, const char *nam
 	fail(f, -ENOMEM);
 }
 
+/* The one object of this reason and detail, a reference for the caller; NULL: out of memory. */
+static struct json_object *shared_reason(struct ta_facts *f, enum ta_reason why, const char *detail)
+{
+	ta_cleanup_buf struct ta_buf key = TA_BUF_INIT;
+	struct json_object *found = NULL;
+
+	ta_buf_printf(&key, "%s %s", ta_reason_name(why), detail);
+	if (key.error)
+		return NULL;
+	if (json_object_object_get_ex(f->reasons, ta_buf_text(&key), &found))
+		return json_object_get(found);
+	found = json_object_new_object();
+	if (!found)
+		return NULL;
+	add_text(f, found, "reason", ta_reason_name(why));
+	add_text(f, found, "detail", detail);
+	if (json_object_object_add(f->reasons, ta_buf_text(&key), found) < 0) {
+		json_object_put(found);
+		return NULL;
+	}
+	return json_object_get(found);
+}
+
 static ta_printf(5, 0) void put_hole(struct ta_facts *f, struct json_object *holes, const char *const *path,
 	enum ta_reason why, const char *fmt, va_list ap)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT, detail = TA_BUF_INIT;
-	struct json_object *hole = json_object_new_object();
+	struct json_object *hole;
 
 	ta_path_format(&text, path);
 	ta_buf_vprintf(&detail, fmt, ap);
-	if (!hole || text.error || detail.error || json_object_object_add(holes, ta_buf_text(&text), hole) < 0) {
+	hole = text.error || detail.error ? NULL : shared_reason(f, why, ta_buf_text(&detail));
+	if (!hole || json_object_object_add(holes, ta_buf_text(&text), hole) < 0) {
 		json_object_put(hole);
 		fail(f, -ENOMEM);
-		return;
 	}
-	add_text(f, hole, "reason", ta_reason_name(why));
-	add_text(f, hole, "detail", ta_buf_text(&detail));
 }
 
 static void drop_value(struct ta_facts *f, const char *const *path)
