@@ -249,25 +249,10 @@ static void put_rss(struct ta_facts *f, const char *nic, const struct ta_ethtool
 	ta_put_i64(f, e->rss.most, "nics", nic, "rss", "slots_most");
 }
 
-/* Containers' interfaces can be thousands, and their drivers have nothing but offloads to tell. */
-#define MAX_VIRTUAL 64
-
-static void put_not_asked(struct ta_facts *f, const char *nic)
-{
-	static const char *const keys[] = {"speed_mbps", "duplex", "autoneg", "supported_max_mbps",
-		"advertised_max_mbps", "peer_max_mbps", "channels", "rings", "coalesce", "pause",
-		"eee", "features", "features_changeable", "features_refused", "rss"};
-
-	for (size_t i = 0; i < TA_ARRAY_SIZE(keys); i++)
-		ta_facts_put_absent(f, TA_KEYS("nics", nic, keys[i]), TA_NOT_ASKED,
-			"one of very many virtual interfaces");
-}
-
 static void ethtool_collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup_ethtools struct ta_ethtools e = {0};
 	struct ta_nicset set = {0};
-	size_t n_virtual = 0;
 	int rc = ta_nicset_read(h, &set);
 
 	if (rc == 0)
@@ -280,13 +265,9 @@ static void ethtool_collect(struct ta_host *h, struct ta_facts *f)
 		const struct ta_link *l = &set.links.v[i];
 		const char *nic = l->name;
 
-		ta_put_object(f, "nics", nic);
-		n_virtual += ta_nic_is_physical(l, ta_netdevs_find(&set.devs, nic)) == 0;
-		if (n_virtual > MAX_VIRTUAL &&
-			ta_nic_is_physical(l, ta_netdevs_find(&set.devs, nic)) == 0) {
-			put_not_asked(f, nic);
+		if (ta_nicset_put_surplus(f, l))
 			continue;
-		}
+		ta_put_object(f, "nics", nic);
 		put_linkmodes(h, f, nic, &e.v[i]);
 		put_rows(f, nic, &e.v[i]);
 		put_features(f, nic, &e.names, &e.v[i]);

@@ -15,6 +15,7 @@
 #include <linux/if.h>
 #include <linux/if_arp.h>
 #include <linux/rtnetlink.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe/nicdev.h"
@@ -82,6 +83,8 @@ struct nics {
 	struct ta_qdiscs qdiscs;
 	int rc_qdiscs;
 	struct ta_nicdev device; /* what the device's part needs of all this */
+	const struct ta_link **members; /* those that have a master, in order of it */
+	size_t n_members;
 };
 
 /* --- how it runs -------------------------------------------------------------- */
@@ -145,14 +148,43 @@ static void put_master_netlink(struct nics *n, const struct ta_link *l)
 		ta_put_str(n->f, master ? master->name : "", "nics", l->name, "master");
 }
 
-static bool has_members(const struct ta_link *l)
+static int by_master(const void *a, const void *b)
 {
-	static const char *const kinds[] = {"bond", "bridge", "team", "vrf", "openvswitch"};
+	const struct ta_link *const *x = a, *const *y = b;
 
-	for (size_t i = 0; i < TA_ARRAY_SIZE(kinds); i++)
-		if (strcmp(l->kind, kinds[i]) == 0)
-			return true;
-	return false;
+	return (*x)->master != (*y)->master ? ((*x)->master > (*y)->master) - ((*x)->master < (*y)->master)
+					    : (*x > *y) - (*x < *y);
+}
+
+static int sort_members(struct nics *n)
+{
+	const struct ta_links *links = &n->set.links;
+
+	n->members = calloc(links->n + 1, sizeof(*n->members));
+	if (!n->members)
+		return -ENOMEM;
+	for (size_t i = 0; i < links->n; i++)
+		if (links->v[i].master > 0)
+			n->members[n->n_members++] = &links->v[i];
+	if (n->n_members)
+		qsort(n->members, n->n_members, sizeof(*n->members), by_master);
+	return 0;
+}
+
+/* The first member of the master, and behind it the others; n_members if it has none. */
+static size_t first_member(const struct nics *n, int64_t master)
+{
+	size_t low = 0, high = n->n_members;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (n->members[mid]->master < master)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 static void put_lower_netlink(struct nics *n, const struct ta_link *l)
@@ -166,9 +198,11 @@ static void put_lower_netlink(struct nics *n, const struct ta_link *l)
 	}
 	if (below)
 		ta_strv_add(&lower, below->name);
-	for (size_t i = 0; i < n->set.links.n && has_members(l); i++)
-		if (n->set.links.v[i].master && n->set.links.v[i].master == l->ifindex.v)
-			ta_strv_add(&lower, n->set.links.v[i].name);
+	for (size_t i = first_member(n, l->ifindex.v); ta_link_has_members(l) && i < n->n_members; i++) {
+		if (n->members[i]->master != l->ifindex.v)
+			break;
+		ta_strv_add(&lower, n->members[i]->name);
+	}
 	ta_facts_put_strs(n->f, TA_KEYS("nics", l->name, "lower"), lower.v, lower.n);
 }
 
@@ -272,10 +306,32 @@ static void put_no_sysfs(struct nics *n, const char *name)
 			"nics", name, keys[i]);
 }
 
+/* No file of sysfs is read for it, and one reason stands for all that it lacks. */
+static void put_surplus(struct nics *n, const struct ta_link *l)
+{
+	ta_nicset_put_surplus(n->f, l);
+	ta_put_str(n->f, l->name, "nics", l->name, "subject");
+	if (l->kind[0])
+		ta_put_str(n->f, l->kind, "nics", l->name, "driver");
+	ta_nicdev_put_kind(&n->device, l, ta_netdevs_find(&n->set.devs, l->name));
+	put_up(n, l);
+	if (l->mtu.rc == 0)
+		ta_put_i64(n->f, l->mtu.v, "nics", l->name, "mtu");
+	if (n->set.from_netlink) {
+		put_master_netlink(n, l);
+		put_lower_netlink(n, l);
+	}
+}
+
 static void put_nic(struct nics *n, const struct ta_link *l)
 {
-	const struct ta_netdev *d = ta_nicset_device(&n->set, n->h, l);
+	const struct ta_netdev *d;
 
+	if (l->surplus) {
+		put_surplus(n, l);
+		return;
+	}
+	d = ta_nicset_device(&n->set, n->h, l);
 	ta_put_object(n->f, "nics", l->name);
 	ta_nicdev_put(&n->device, l, d);
 	ta_nicdev_put_kind(&n->device, l, d);
@@ -300,8 +356,11 @@ static void nic_collect(struct ta_host *h, struct ta_facts *f)
 	struct nics n = {.h = h, .f = f};
 	int rc = ta_nicset_read(h, &n.set);
 
+	if (rc == 0)
+		rc = sort_members(&n);
 	if (rc < 0) {
 		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "nics");
+		ta_nicset_done(&n.set);
 		return;
 	}
 	ta_put_object(f, "nics");
@@ -313,6 +372,7 @@ static void nic_collect(struct ta_host *h, struct ta_facts *f)
 	for (size_t i = 0; i < n.set.links.n; i++)
 		put_nic(&n, &n.set.links.v[i]);
 	ta_qdiscs_done(&n.qdiscs);
+	free(n.members);
 	ta_nicset_done(&n.set);
 }
 

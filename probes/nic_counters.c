@@ -13,6 +13,10 @@ static const struct ta_field fields[] = {
 
 static void put_counters(struct ta_facts *f, const struct ta_link *l)
 {
+	if (l->surplus) {
+		ta_facts_put_absent(f, TA_KEYS("counters", "nic", l->name), TA_NOT_ASKED, TA_NICSET_SURPLUS);
+		return;
+	}
 	if (l->counters[0].rc < 0 && l->counters[1].rc < 0) {
 		ta_put_errno(f, l->counters[0].rc, "statistics", "counters", "nic", l->name);
 		return;

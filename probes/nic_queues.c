@@ -23,9 +23,6 @@ static const struct ta_field fields[] = {
 		"lower bound of byte queue limits, first transmit queue", 0, {{0}}},
 };
 
-/* Containers' interfaces can be thousands; what is set for theirs is their affair. */
-#define MAX_VIRTUAL 64
-
 static void put_rx(struct ta_host *h, struct ta_facts *f, const char *name, const char *queue)
 {
 	char file[512];
@@ -96,7 +93,6 @@ static void put_none(struct ta_facts *f, const char *name, enum ta_reason why, c
 static void nic_queues_collect(struct ta_host *h, struct ta_facts *f)
 {
 	struct ta_nicset set = {0};
-	size_t n_virtual = 0;
 	int rc = ta_nicset_read(h, &set);
 
 	if (rc < 0) {
@@ -106,14 +102,14 @@ static void nic_queues_collect(struct ta_host *h, struct ta_facts *f)
 	ta_put_object(f, "nics");
 	for (size_t i = 0; i < set.links.n; i++) {
 		const struct ta_link *l = &set.links.v[i];
-		const struct ta_netdev *d = ta_nicset_device(&set, h, l);
+		const struct ta_netdev *d;
 
+		if (ta_nicset_put_surplus(f, l))
+			continue;
+		d = ta_nicset_device(&set, h, l);
 		ta_put_object(f, "nics", l->name);
-		n_virtual += ta_nic_is_physical(l, d) == 0;
 		if (!d)
 			put_none(f, l->name, TA_MISSING, "not in /sys/class/net");
-		else if (n_virtual > MAX_VIRTUAL && ta_nic_is_physical(l, d) == 0)
-			put_none(f, l->name, TA_NOT_ASKED, "one of very many virtual interfaces");
 		else
 			put_queues(h, f, l->name);
 	}

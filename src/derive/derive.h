@@ -19,3 +19,12 @@ struct ta_derivation {
 
 extern const struct ta_derivation *const ta_derivations[]; /* generated */
 extern const size_t ta_n_derivations;
+
+/* True for an interface of which one reason says why next to nothing is known: it gets no reasons more. */
+static inline bool ta_derive_skips_nic(const struct ta_facts *f, const char *nic)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+
+	ta_path_format(&path, TA_KEYS("nics", nic));
+	return *ta_facts_absence(f, ta_buf_text(&path)).detail != '\0';
+}

@@ -377,6 +377,8 @@ static void add_devices(struct devices *all, const char *collection, bool is_nvm
 	json_object_object_foreach(members, name, unused)
 	{
 		(void)unused;
+		if (!is_nvme && ta_derive_skips_nic(all->f, name))
+			continue;
 		if (!is_nvme && !is_hardware(all->f, name)) {
 			ta_facts_put_absent(all->f, TA_KEYS("nics", name, "irq"), TA_UNSUPPORTED,
 				"no hardware, no interrupts");

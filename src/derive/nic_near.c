@@ -102,7 +102,8 @@ static void compute(struct ta_facts *f)
 	json_object_object_foreach(nics, nic, unused)
 	{
 		(void)unused;
-		put_near(f, &h, nic);
+		if (!ta_derive_skips_nic(f, nic))
+			put_near(f, &h, nic);
 	}
 	free(h.online_list);
 	free(h.core_of);

@@ -83,6 +83,8 @@ static void compute(struct ta_facts *f)
 	json_object_object_foreach(nics, nic, unused)
 	{
 		(void)unused;
+		if (ta_derive_skips_nic(f, nic))
+			continue;
 		if (!put_union(f, nic, "rps", "rps_cpus", "rps_queues")) {
 			copy_absence(f, nic, "rps", "rps_cpus");
 			copy_absence(f, nic, "rps", "rps_queues");

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Thousands of containers' interfaces: their drivers have nothing to tell. */
-#define MAX_IOCTL_VIRTUAL 64
-
 #define U32(v, m, a, w, max, ...)                                                                  \
 	[v] = {v, m, a, 4, w, false, (m) == TA_ETH_COALESCE, max, {__VA_ARGS__}}
 #define FLAG(v, m, a, w, unsure, ...) [v] = {v, m, a, 1, w, true, unsure, v, {__VA_ARGS__}}
@@ -113,15 +110,12 @@ static void init(struct ta_ethtool *e)
 static void fill_by_ioctl(
 	struct ta_host *h, const struct ta_nicset *set, enum ta_eth_msg msg, struct ta_ethtools *e)
 {
-	size_t n_virtual = 0;
-
 	for (size_t i = 0; i < e->n; i++) {
 		const struct ta_link *l = &set->links.v[i];
 
 		if (e->v[i].rc[msg] == 0)
 			continue;
-		n_virtual += ta_nic_is_physical(l, ta_netdevs_find(&set->devs, l->name)) == 0;
-		if (n_virtual > MAX_IOCTL_VIRTUAL) {
+		if (l->surplus) {
 			e->v[i].rc[msg] = -ENOENT;
 			continue;
 		}

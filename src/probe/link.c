@@ -311,6 +311,16 @@ int ta_links_netlink(struct ta_host *h, struct ta_links *ret)
 	return 0;
 }
 
+bool ta_link_has_members(const struct ta_link *l)
+{
+	static const char *const kinds[] = {"bond", "bridge", "team", "vrf", "openvswitch"};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(kinds); i++)
+		if (strcmp(l->kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
 const struct ta_link *ta_links_by_index(const struct ta_links *links, int ifindex)
 {
 	struct ta_link key = {.ifindex.v = ifindex}, *pkey = &key, **found;

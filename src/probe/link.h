@@ -41,6 +41,7 @@ struct ta_link {
 	int rc_qdisc;   /* why it is not told */
 	int master;     /* ifindex of the bond or bridge it belongs to; 0: none; -1: not told */
 	int lower;      /* ifindex below a VLAN or macvlan in this namespace; 0: none */
+	bool surplus;   /* one of very many virtual ones: no more is asked than what it is */
 	char *parent;   /* bus address of its device (IFLA_PARENT_DEV_NAME, 5.14); NULL */
 	struct ta_val ifindex;
 	struct ta_val type;      /* ARPHRD_* */
@@ -71,6 +72,9 @@ int ta_links_sysfs(struct ta_host *h, const struct ta_netdevs *devs, struct ta_l
 
 /* One RTM_NEWLINK message, untrusted; appends. 0, -EBADMSG (no name or index), -ENOMEM. */
 int ta_links_decode(const struct nlmsghdr *nlh, struct ta_links *links);
+
+/* Is it of a kind that has members (they name it as their master)? */
+bool ta_link_has_members(const struct ta_link *l);
 
 const struct ta_link *ta_links_by_index(const struct ta_links *links, int ifindex);
 

@@ -22,6 +22,21 @@ static bool names_differ(const struct ta_nicset *set)
 	return false;
 }
 
+/* Bonds, bridges and the like are few, and what they stand for is not. */
+static void mark_surplus(struct ta_nicset *set)
+{
+	size_t n_virtual = 0;
+
+	for (size_t i = 0; i < set->links.n; i++) {
+		struct ta_link *l = &set->links.v[i];
+
+		if (ta_link_has_members(l) || strcmp(l->name, "lo") == 0 ||
+			ta_nic_is_physical(l, ta_netdevs_find(&set->devs, l->name)) != 0)
+			continue;
+		l->surplus = ++n_virtual > TA_NICSET_VIRTUAL;
+	}
+}
+
 int ta_nicset_read(struct ta_host *h, struct ta_nicset *ret)
 {
 	struct ta_nicset set = {0};
@@ -45,6 +60,7 @@ int ta_nicset_read(struct ta_host *h, struct ta_nicset *ret)
 		ta_nicset_done(&set);
 		return rc;
 	}
+	mark_surplus(&set);
 	*ret = set;
 	return 0;
 }
@@ -66,6 +82,14 @@ const struct ta_netdev *ta_nicset_device(
 		return d;
 	index = ta_val_read(h, ta_fmt(&file, "/sys/class/net/%s/ifindex", l->name));
 	return index.rc == 0 && l->ifindex.rc == 0 && index.v == l->ifindex.v ? d : NULL;
+}
+
+bool ta_nicset_put_surplus(struct ta_facts *f, const struct ta_link *l)
+{
+	/* One reason for all that it lacks: what the nic probe put, before or after, stays beside it. */
+	if (l->surplus && !ta_facts_at(f, TA_KEYS("nics", l->name)))
+		ta_facts_put_absent(f, TA_KEYS("nics", l->name), TA_NOT_ASKED, TA_NICSET_SURPLUS);
+	return l->surplus;
 }
 
 /* A kind of link does not decide: CAN controllers and switch ports have one too. */

@@ -6,6 +6,13 @@
 
 #include "probe/link.h"
 
+/*
+ * Containers' interfaces can be ten thousand; what drivers and queues say of them is their affair, and
+ * would take minutes and gigabytes. After this many virtual interfaces the others are `surplus`.
+ */
+#define TA_NICSET_VIRTUAL 256
+#define TA_NICSET_SURPLUS "one of very many virtual interfaces"
+
 struct ta_nicset {
 	struct ta_links links;
 	struct ta_netdevs devs;
@@ -22,6 +29,11 @@ void ta_nicset_done(struct ta_nicset *set);
  * interface of that name. */
 const struct ta_netdev *ta_nicset_device(
 	const struct ta_nicset *set, struct ta_host *h, const struct ta_link *l);
+
+struct ta_facts;
+
+/* True for a surplus one, of which probes other than nic say nothing more than that. */
+bool ta_nicset_put_surplus(struct ta_facts *f, const struct ta_link *l);
 
 /* 1 hardware (a virtual machine's too), 0 not, -1 not told. */
 int ta_nic_is_physical(const struct ta_link *l, const struct ta_netdev *d);

@@ -26,8 +26,13 @@ struct judge {
 	bool by_subject; /* subjects have names of their own, which several may share */
 	void (*visit)(struct ta_eval *ev, const struct ta_outcome *o, void *ctx);
 	void *ctx;
+	size_t n_na, n_folded; /* members that it does not apply to; those of them that one outcome stands for */
 	int error;
 };
+
+/* A rule about hardware on a host of ten thousand containers: that it does not apply to the last of
+ * their interfaces is not worth half a kilobyte each, times all rules. */
+#define NA_KEPT 64
 
 static char *text_or_empty(struct judge *j, const char *text)
 {
@@ -301,6 +306,20 @@ static bool judge_when(struct judge *j, struct ta_outcome *o)
 	return true;
 }
 
+static void done_outcome(struct ta_outcome *o)
+{
+	drop_fix(o);
+	for (size_t i = 0; i < o->n_evidence; i++)
+		free(o->evidence[i]);
+	free(o->evidence);
+	free(o->subject);
+	free(o->reason);
+	free(o->detail);
+	free(o->actual);
+	free(o->wanted);
+	free(o->because);
+}
+
 static void judge_subject(struct judge *j, const char *subject)
 {
 	struct ta_outcome *o = new_outcome(j, subject);
@@ -362,6 +381,27 @@ static void add_empty(struct judge *j, const struct ta_value *over)
 	add_single(j, "host", TA_V_NA, "empty", ta_buf_text(&b));
 }
 
+static void fold_na(struct judge *j)
+{
+	struct ta_outcomes *out = j->out;
+
+	if (j->visit || !out->n || out->v[out->n - 1].verdict != TA_V_NA || ++j->n_na <= NA_KEPT)
+		return;
+	done_outcome(&out->v[--out->n]);
+	j->n_folded++;
+}
+
+static void add_folded(struct judge *j)
+{
+	ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
+
+	if (!j->n_folded)
+		return;
+	ta_expr_print(&j->ev, j->rule->each, &subject);
+	ta_buf_printf(&subject, " (%zu others)", j->n_folded);
+	add_single(j, ta_buf_text(&subject), TA_V_NA, "not-applicable", "members like those that it does not apply to");
+}
+
 static void judge_members(struct judge *j, struct ta_cursor *c)
 {
 	struct ta_arena_mark mark = ta_arena_mark(&j->ev.arena);
@@ -378,6 +418,7 @@ static void judge_members(struct judge *j, struct ta_cursor *c)
 		}
 		name_subject(j, &j->ev.vars[0], &subject);
 		judge_subject(j, ta_buf_text(&subject));
+		fold_na(j);
 		ta_arena_release(&j->ev.arena, mark);
 	}
 }
@@ -420,6 +461,7 @@ static void judge_each(struct judge *j)
 		return;
 	}
 	judge_members(j, &c);
+	add_folded(j);
 	if (c.hole) {
 		judge_others(j, c.hole);
 	} else if (!j->out->n && !j->error) {
@@ -441,20 +483,6 @@ static unsigned badness(enum ta_verdict v)
 	};
 
 	return order[v];
-}
-
-static void done_outcome(struct ta_outcome *o)
-{
-	drop_fix(o);
-	for (size_t i = 0; i < o->n_evidence; i++)
-		free(o->evidence[i]);
-	free(o->evidence);
-	free(o->subject);
-	free(o->reason);
-	free(o->detail);
-	free(o->actual);
-	free(o->wanted);
-	free(o->because);
 }
 
 /* Sixteen workers of one service are one subject: the worst of them stands for all. */

@@ -53,6 +53,28 @@ static void test_one_outcome_per_member_in_its_order(void **state)
 	done(&out);
 }
 
+/* Thousands of members that a rule does not apply to are a number; the others are told one by one. */
+static void test_many_that_it_does_not_apply_to(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
+	struct ta_outcomes out;
+	char name[16];
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "veth%d", i);
+		ta_put_bool(f, i == 999 || i == 3, "nics", name, "up");
+		ta_put_i64(f, i, "nics", name, "mtu");
+	}
+	out = judge("each n in nics\nwhen n.up\nwant n.mtu == 999", f);
+	assert_int_equal(out.n, 64 + 2 + 1);
+	expect(&out, 0, "veth0", TA_V_NA, "not-applicable");
+	expect(&out, 3, "veth3", TA_V_FAIL, "");
+	expect(&out, 64, "veth64", TA_V_NA, "not-applicable");
+	expect(&out, 65, "veth999", TA_V_PASS, "");
+	expect(&out, 66, "nics (934 others)", TA_V_NA, "not-applicable");
+	done(&out);
+}
+
 static void test_each_over_nothing_is_na(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
@@ -404,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_outcome_per_member_in_its_order),
+		cmocka_unit_test(test_many_that_it_does_not_apply_to),
 		cmocka_unit_test(test_each_over_nothing_is_na),
 		cmocka_unit_test(test_each_over_what_is_absent_is_unknown),
 		cmocka_unit_test(test_each_over_an_incomplete_collection),
