@@ -15,3 +15,10 @@ MUTATIONS ?= 150
 .PHONY: check-mutated
 check-mutated: $(B)/tuneaudit ## damaged captures: no crash, no hang, nothing of this machine (MUTATIONS=150)
 	python3 tests/fixtures/mutate.py $(B)/tuneaudit fixtures $(MUTATIONS)
+
+# With sanitizers, since what they see is what it is for; niced, since it takes its time.
+MUTATION_ROUNDS ?= 1
+.PHONY: check-mutated-each
+check-mutated-each: ## every file of every host damaged by itself, under sanitizers (MUTATION_ROUNDS=1; long)
+	@$(MAKE) B=$(B)/asan CFLAGS="$(SANITIZE)" $(B)/asan/tuneaudit
+	nice -n 19 python3 tests/fixtures/mutate.py $(B)/asan/tuneaudit fixtures each $(MUTATION_ROUNDS)

@@ -58,10 +58,12 @@ static int give(struct reading *r, const char *name, int rc)
  */
 static int read_first(struct reading *r, int dir, const char *rest, unsigned n, unsigned *ret_next)
 {
-	char file[160], *name = stpcpy(file, rest), *end;
+	size_t len = strlen(rest);
+	char file[160], *name = file + len + 1, *end;
 	int rc = 0;
 
-	*name++ = '/';
+	memcpy(file, rest, len);
+	file[len] = '/';
 	for (*ret_next = 0; *ret_next < n && rc == 0; ++*ret_next) {
 		int read;
 

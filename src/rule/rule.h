@@ -94,11 +94,8 @@ struct ta_rules;
 struct ta_rules *ta_rules_new(void); /* NULL: out of memory */
 struct ta_rules *ta_rules_free(struct ta_rules *rs);
 
-enum {
-	TA_RULES_TRUSTED = 1 << 0,
-	TA_RULES_OVERRIDE = 1 << 1, /* a known id replaces instead of being an error */
-	TA_RULES_STATIC = 1 << 2,   /* the text stays where it is, and is known to be clean UTF-8: not copied, not looked through */
-};
+/* OVERRIDE: a known id replaces instead of being an error. STATIC: the text stays where it is, and is clean UTF-8. */
+enum { TA_RULES_TRUSTED = 1 << 0, TA_RULES_OVERRIDE = 1 << 1, TA_RULES_STATIC = 1 << 2 };
 
 /*
  * Parses one file's text: rules, params, profiles, waivers. All faults of the text are added to `diags`; whole stanzas
