@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "probe/kcmdline.h"
 #include "probe/meminfo.h"
@@ -126,6 +127,62 @@ static void command_line(void **state)
 	FACT(f, "\"2-3\"", "kernel", "cmdline", "isolcpus");
 }
 
+/* gzip of a configuration of a few lines. */
+static const uint8_t packed[] = {
+	31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 83, 230, 82, 86, 112, 44, 45, 201, 207, 77, 
+	44, 201, 76, 78, 204, 201, 169, 84, 72, 79, 205, 75, 45, 74, 44, 73, 77, 81, 72, 203, 
+	204, 73, 181, 86, 112, 241, 87, 240, 243, 15, 81, 112, 117, 241, 12, 209, 227, 82, 230, 114, 
+	246, 247, 115, 243, 116, 143, 247, 136, 178, 53, 54, 48, 0, 106, 134, 242, 189, 29, 131, 29, 
+	253, 20, 50, 139, 21, 242, 242, 75, 20, 138, 83, 75, 96, 234, 2, 130, 61, 109, 43, 97, 
+	28, 167, 64, 31, 4, 39, 34, 32, 216, 182, 18, 0, 113, 207, 162, 95, 127, 0, 0, 0,
+};
+
+/* A file that unpacks to more than any configuration has. */
+static void fill_bomb(const char *path)
+{
+	static uint8_t zeros[6 << 20];
+	gzFile z = gzopen(path, "wb9");
+
+	memset(zeros, '#', sizeof(zeros));
+	if (!z || gzwrite(z, zeros, sizeof(zeros)) != sizeof(zeros) || gzclose(z) != Z_OK)
+		abort();
+}
+
+static void packed_configuration(void **state)
+{
+	char path[512];
+
+	tree_file(&t, "proc/sys/kernel/osrelease", "6.1.0\n");
+	tree_bytes(&t, "proc/config.gz", packed, sizeof(packed));
+	collect(&ta_probe_kconfig, NULL);
+	FACT(f, "{\"HZ\":\"300\",\"KASAN\":\"n\",\"PSI\":\"y\",\"BQL\":\"y\",\"XPS\":\"y\"}", "kernel", "config");
+	/* Cut short, with a byte turned, followed by something else, of nothing. */
+	for (size_t n = 0; n < sizeof(packed); n++) {
+		tree_bytes(&t, "proc/config.gz", packed, n);
+		collect(&ta_probe_kconfig, NULL);
+		HOLE(f, TA_MALFORMED, "kernel.config");
+	}
+	for (size_t i = 0; i < sizeof(packed); i++) {
+		uint8_t copy[sizeof(packed) + 9];
+
+		memcpy(copy, packed, sizeof(packed));
+		memset(copy + sizeof(packed), 'x', 9);
+		/* Time stamp, flags of the packer and its system (bytes 4 to 9) are nobody's business. */
+		copy[i] ^= 0x40;
+		tree_bytes(&t, "proc/config.gz", copy, sizeof(copy));
+		collect(&ta_probe_kconfig, NULL);
+		/* Bits between the last code and the sum are nobody's either: the sum tells. */
+		if ((i < 4 || i > 9) && !ta_facts_at(f, TA_KEYS("kernel", "config")))
+			HOLE(f, TA_MALFORMED, "kernel.config");
+		else
+			FACT(f, "\"300\"", "kernel", "config", "HZ");
+	}
+	tree_path(&t, "proc/config.gz", &path);
+	fill_bomb(path);
+	collect(&ta_probe_kconfig, NULL);
+	HOLE(f, TA_MALFORMED, "kernel.config");
+}
+
 static void build_configuration(void **state)
 {
 	collect(&ta_probe_kconfig, NULL);
@@ -133,7 +190,7 @@ static void build_configuration(void **state)
 	tree_file(&t, "proc/sys/kernel/osrelease", "6.1.0\n");
 	tree_file(&t, "proc/config.gz", "x");
 	collect(&ta_probe_kconfig, NULL);
-	HOLE(f, TA_UNSUPPORTED, "kernel.config");
+	HOLE(f, TA_MALFORMED, "kernel.config");
 	tree_file(&t, "boot/config-6.1.0",
 		"CONFIG_HZ=250\n# CONFIG_KASAN is not set\nCONFIG_HZ_250=y\n# CONFIG_KASAN_INLINE is not set\nCONFIG_PREEMPT_RT=y\n");
 	collect(&ta_probe_kconfig, NULL);
@@ -291,7 +348,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 	const struct CMUnitTest tests[] = {
-		TEST(versions), TEST(release_and_arch), TEST(preemption), TEST(command_line), TEST(build_configuration),
+		TEST(versions), TEST(release_and_arch), TEST(preemption), TEST(command_line), TEST(build_configuration), TEST(packed_configuration),
 		TEST(clock_and_mitigations), TEST(clock_is_measured), TEST(meminfo), TEST(memory), TEST(pressure),
 		TEST(vm_counters), TEST(power),
 	};
