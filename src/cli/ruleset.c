@@ -32,7 +32,7 @@ static int internal(int rc)
 	return ta_cli_fail(TA_EXIT_INTERNAL, "rules could not be loaded: %s", strerror(-rc));
 }
 
-int ta_ruleset_embedded(struct ta_ruleset *s, struct ta_diags *diags)
+static int add_embedded(struct ta_ruleset *s, unsigned flags, struct ta_diags *diags)
 {
 	s->rules = ta_rules_new();
 	if (!s->rules)
@@ -40,12 +40,17 @@ int ta_ruleset_embedded(struct ta_ruleset *s, struct ta_diags *diags)
 	for (size_t i = 0; i < ta_n_embedded_rules; i++) {
 		const struct ta_embedded_rules *e = &ta_embedded_rules[i];
 		int rc = ta_rules_add_text(s->rules, e->file, e->text, strlen(e->text),
-			TA_RULES_TRUSTED | TA_RULES_STATIC, diags);
+			TA_RULES_TRUSTED | TA_RULES_STATIC | flags, diags);
 
 		if (rc < 0 && rc != -EBADMSG)
 			return internal(rc);
 	}
 	return TA_EXIT_OK;
+}
+
+int ta_ruleset_embedded(struct ta_ruleset *s, struct ta_diags *diags)
+{
+	return add_embedded(s, 0, diags);
 }
 
 int ta_ruleset_add_file(struct ta_ruleset *s, const char *path, struct ta_diags *diags)
@@ -98,10 +103,19 @@ int ta_ruleset_resolve(struct ta_ruleset *s, const struct ta_schema *schema, str
 	return rc < 0 && rc != -EBADMSG ? internal(rc) : TA_EXIT_OK;
 }
 
-int ta_ruleset_load(struct ta_ruleset *s, const struct ta_schema *schema, const char *dir)
+/* Of a profile that is not there nothing is woken: ta_ruleset_profile() will tell. */
+static int wake(struct ta_ruleset *s, const char *profile, struct ta_diags *diags)
+{
+	const struct ta_profile *p = ta_rules_profile(s->rules, profile);
+	int rc = p ? ta_rules_wake(s->rules, p, diags) : 0;
+
+	return rc < 0 && rc != -EBADMSG ? internal(rc) : TA_EXIT_OK;
+}
+
+static int load(struct ta_ruleset *s, const struct ta_schema *schema, const char *dir, const char *profile)
 {
 	struct ta_diags diags = {0};
-	int code = ta_ruleset_embedded(s, &diags);
+	int code = add_embedded(s, profile ? TA_RULES_LAZY : 0, &diags);
 
 	if (code == TA_EXIT_OK)
 		code = add_dir(s, TA_RULES_DIR, false, &diags);
@@ -109,6 +123,8 @@ int ta_ruleset_load(struct ta_ruleset *s, const struct ta_schema *schema, const 
 		code = add_dir(s, dir, true, &diags);
 	if (code == TA_EXIT_OK)
 		code = ta_ruleset_resolve(s, schema, &diags);
+	if (code == TA_EXIT_OK && profile)
+		code = wake(s, profile, &diags);
 	if (code == TA_EXIT_OK && diags.total) {
 		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
@@ -118,6 +134,17 @@ int ta_ruleset_load(struct ta_ruleset *s, const struct ta_schema *schema, const 
 	}
 	ta_diags_done(&diags);
 	return code;
+}
+
+int ta_ruleset_load(struct ta_ruleset *s, const struct ta_schema *schema, const char *dir)
+{
+	return load(s, schema, dir, NULL);
+}
+
+int ta_ruleset_load_for(
+	struct ta_ruleset *s, const struct ta_schema *schema, const char *dir, const char *profile)
+{
+	return load(s, schema, dir, profile ? profile : "base");
 }
 
 const struct ta_profile *ta_ruleset_profile(const struct ta_ruleset *s, const char *name)

@@ -25,6 +25,13 @@ void ta_ruleset_done(struct ta_ruleset *s);
 /* All faults of all files go to stderr; then TA_EXIT_USAGE. `dir`: of --rules, or NULL. */
 int ta_ruleset_load(struct ta_ruleset *s, const struct ta_schema *schema, const char *dir);
 
+/*
+ * The same for one that judges by a single profile (NULL: base): of our own rules only its are read, the others
+ * sleep (ta_rules_wake()).
+ */
+int ta_ruleset_load_for(
+	struct ta_ruleset *s, const struct ta_schema *schema, const char *dir, const char *profile);
+
 /* NULL after a message; a name of NULL is the profile base. */
 const struct ta_profile *ta_ruleset_profile(const struct ta_ruleset *s, const char *name);
 

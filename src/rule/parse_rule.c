@@ -319,11 +319,52 @@ static const char *area_of(struct ta_arena *arena, const char *id)
 	return ta_arena_strndup(arena, id, strcspn(id, "."));
 }
 
+/* What stands behind the id. False: it is no rule to be used, which has been told. */
+static bool parse_body(struct ta_parser *p, struct ta_rule *r)
+{
+	uint64_t seen;
+
+	r->severity = TA_SEV_WARNING;
+	r->weight = 5;
+	r->n_directions = 1;
+	if (!ta_stanza_keys(p, keys, TA_ARRAY_SIZE(keys), r, "rule", &seen)) {
+		/* Without its variable the rest would only be told "no such fact". */
+		if (r->each || !(seen & UINT64_C(1) << KEY_EACH)) {
+			r->faulty = true;
+			r->next = p->rs->spoilt;
+			p->rs->spoilt = r;
+		}
+		return false;
+	}
+	if (!r->title || !r->want) {
+		p->failed = true;
+		ta_diag_add(p->diags, p->src, r->pos, r->pos + (uint32_t)strlen(r->id), "rule %s has no '%s'", r->id,
+			r->title ? "want" : "title");
+		return false;
+	}
+	r->cases = reverse_cases(r->cases);
+	if (!r->why)
+		r->why = "";
+	if (!r->area)
+		r->area = area_of(p->arena, r->id);
+	return true;
+}
+
+/* Leaves the body for later: goes behind the line `end`. False: there is none, so that reading it will tell. */
+static bool skip_body(struct ta_parser *p)
+{
+	static const char end[] = "\nend\n";
+	const char *text = p->src->text, *at = strstr(text + p->tok.pos, end);
+
+	if (at)
+		ta_parser_seek(p, (uint32_t)(at - text) + (uint32_t)strlen(end));
+	return at;
+}
+
 bool ta_parse_rule(struct ta_parser *p)
 {
 	struct ta_rule *r = ta_arena_new(p->arena, struct ta_rule);
 	struct ta_word id;
-	uint64_t seen;
 
 	if (!r || !ta_parser_word(p, TA_ID_CHARS, "the id of a rule", &id))
 		return false;
@@ -332,29 +373,19 @@ bool ta_parse_rule(struct ta_parser *p)
 	r->file = p->src->file;
 	r->pos = id.pos;
 	r->trusted = p->src->trusted;
-	r->severity = TA_SEV_WARNING;
-	r->weight = 5;
-	r->n_directions = 1;
 	r->line = ta_parser_line(p, id.pos);
-	if (!ta_stanza_keys(p, keys, TA_ARRAY_SIZE(keys), r, "rule", &seen)) {
-		/* Without its variable the rest would only be told "no such fact". */
-		if (r->each || !(seen & UINT64_C(1) << KEY_EACH)) {
-			r->faulty = true;
-			r->next = p->rs->spoilt;
-			p->rs->spoilt = r;
-		}
-		return true;
-	}
-	if (!r->title || !r->want) {
-		p->failed = true;
-		ta_diag_add(p->diags, p->src, id.pos, id.end, "rule %s has no '%s'", r->id,
-			r->title ? "want" : "title");
-		return true;
-	}
-	r->cases = reverse_cases(r->cases);
-	if (!r->why)
-		r->why = "";
-	if (!r->area)
-		r->area = area_of(p->arena, r->id);
-	return add_rule(p, r, &id);
+	r->asleep = p->flags & TA_RULES_LAZY && skip_body(p);
+	return (!r->asleep && !parse_body(p, r)) || add_rule(p, r, &id);
+}
+
+int ta_rule_read(struct ta_rules *rs, struct ta_rule *r, struct ta_diags *diags)
+{
+	struct ta_parser p;
+
+	ta_parser_init(&p, rs, r->source, &rs->arena, diags);
+	ta_parser_seek(&p, r->pos + (uint32_t)strlen(r->id));
+	r->faulty = !parse_body(&p, r);
+	if (rs->arena.error)
+		return -ENOMEM;
+	return r->faulty ? -EBADMSG : 0;
 }

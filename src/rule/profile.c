@@ -26,16 +26,33 @@ static int fault(struct ta_profile *p, struct ta_diags *diags, const struct ta_w
 		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* The first rule that `pattern` may match; what it matches stands side by side, since ids are sorted. */
+static size_t first_like(const struct ta_rules *rs, const char *pattern)
+{
+	size_t n = strlen(pattern), low = 0, high = rs->n_rules;
+
+	n -= n >= 2 && strcmp(pattern + n - 2, ".*") == 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strncmp(rs->rules[mid]->id, pattern, n) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 static int apply_to_rules(struct ta_rules *rs, struct ta_profile *p, const struct ta_profile_item *item,
 	struct ta_diags *diags)
 {
 	bool found = false, in = false;
 
-	for (size_t i = 0; i < rs->n_rules; i++) {
+	for (size_t i = first_like(rs, item->name.text); i < rs->n_rules; i++) {
 		struct ta_profile_entry *entry = &p->rules[i];
 
 		if (!ta_pattern_matches(item->name.text, rs->rules[i]->id))
-			continue;
+			break;
 		found = true;
 		in |= entry->in;
 		if (item->what == TA_ITEM_RULES || item->what == TA_ITEM_WITHOUT)
@@ -43,7 +60,7 @@ static int apply_to_rules(struct ta_rules *rs, struct ta_profile *p, const struc
 		else if (item->what == TA_ITEM_WEIGHT)
 			entry->weight = (uint8_t)item->number;
 		else
-			entry->severity = (uint8_t)item->number;
+			*entry = (struct ta_profile_entry){entry->in, true, entry->weight, (uint8_t)item->number};
 	}
 	if (!found)
 		return fault(p, diags, &item->name, "rule", ta_rules_nearest(rs, item->name.text));
@@ -112,7 +129,7 @@ static int resolve_parent(struct ta_rules *rs, struct ta_profile *p, const struc
 	return rc;
 }
 
-/* Makes the room of a profile: every rule with its own weight, none in. */
+/* Makes the room of a profile: no rule in, all with their own weight. */
 static int prepare(struct ta_rules *rs, struct ta_profile *p, struct ta_expr *const *defaults)
 {
 	p->rules = ta_arena_alloc(&rs->arena, (rs->n_rules + 1) * sizeof(*p->rules));
@@ -120,9 +137,7 @@ static int prepare(struct ta_rules *rs, struct ta_profile *p, struct ta_expr *co
 	if (!p->rules || !p->params)
 		return -ENOMEM;
 	memcpy(p->params, defaults, rs->n_params * sizeof(*p->params));
-	for (size_t i = 0; i < rs->n_rules; i++)
-		p->rules[i] = (struct ta_profile_entry){false, (uint8_t)rs->rules[i]->weight,
-			(uint8_t)rs->rules[i]->severity};
+	memset(p->rules, 0, rs->n_rules * sizeof(*p->rules));
 	return 0;
 }
 
@@ -197,10 +212,14 @@ bool ta_profile_has(const struct ta_profile *p, const struct ta_rule *r)
 
 unsigned ta_profile_weight(const struct ta_profile *p, const struct ta_rule *r)
 {
-	return p->rules[r->number].weight;
+	unsigned own = p->rules[r->number].weight;
+
+	return own ? own : r->weight;
 }
 
 enum ta_severity ta_profile_severity(const struct ta_profile *p, const struct ta_rule *r)
 {
-	return (enum ta_severity)p->rules[r->number].severity;
+	const struct ta_profile_entry *entry = &p->rules[r->number];
+
+	return entry->has_severity ? (enum ta_severity)entry->severity : r->severity;
 }

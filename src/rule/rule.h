@@ -80,6 +80,7 @@ struct ta_rule {
 	uint32_t pos;    /* of the id in the source */
 	unsigned number; /* in the order of ids */
 	bool faulty;     /* it did not pass the check: its verdict is broken */
+	bool asleep;     /* noted, not read: only id, file, line and number hold */
 	enum ta_direction direction[TA_FIX_ELEMENTS];
 	size_t n_directions;
 	const char *each_name;
@@ -90,12 +91,16 @@ struct ta_rule {
 };
 
 struct ta_rules;
+struct ta_profile; /* rules with weights and parameters, its parents' included */
 
 struct ta_rules *ta_rules_new(void); /* NULL: out of memory */
 struct ta_rules *ta_rules_free(struct ta_rules *rs);
 
-/* OVERRIDE: a known id replaces instead of being an error. STATIC: the text stays where it is, and is clean UTF-8. */
-enum { TA_RULES_TRUSTED = 1 << 0, TA_RULES_OVERRIDE = 1 << 1, TA_RULES_STATIC = 1 << 2 };
+/*
+ * OVERRIDE: a known id replaces instead of being an error. STATIC: the text stays where it is, and is clean UTF-8.
+ * LAZY: its rules are noted and sleep until ta_rules_wake(); their `end` stands on a line of its own.
+ */
+enum { TA_RULES_TRUSTED = 1 << 0, TA_RULES_OVERRIDE = 1 << 1, TA_RULES_STATIC = 1 << 2, TA_RULES_LAZY = 1 << 3 };
 
 /*
  * Parses one file's text: rules, params, profiles, waivers. All faults of the text are added to `diags`; whole stanzas
@@ -105,11 +110,17 @@ int ta_rules_add_text(struct ta_rules *rs, const char *file, const char *text, s
 	struct ta_diags *diags);
 
 /*
- * Checks every name and type against the schema and fixers (borrowed, must outlive rs), also in stanzas that had
+ * Checks every name and type against the schema and fixers (both borrowed, must outlive rs), also in stanzas that had
  * faults already. `diags`, if it is the one of add_text, is put into the order of places. 0, -EBADMSG, -ENOMEM.
  */
 int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const struct ta_fix_sig *fixers,
 	size_t n_fixers, struct ta_diags *diags);
+
+/*
+ * Reads and checks the sleeping rules that `profile` has, or all (NULL), after resolve. Others may be looked up, matched and
+ * counted, not judged. 0, -EBADMSG, -ENOMEM.
+ */
+int ta_rules_wake(struct ta_rules *rs, const struct ta_profile *profile, struct ta_diags *diags);
 
 const struct ta_rule *ta_rules_first(const struct ta_rules *rs); /* by ->next, in the order of ids */
 /* Those that a rule of a later file replaced, in no order; they are never judged, only checked. */
@@ -118,8 +129,6 @@ const struct ta_rule *ta_rules_find(const struct ta_rules *rs, const char *id);
 const char *ta_rules_nearest(const struct ta_rules *rs, const char *id); /* "did you mean", or NULL */
 
 /* --- profiles ------------------------------------------------------------ */
-
-struct ta_profile; /* rules with weights and parameters, its parents' included */
 
 const struct ta_profile *ta_rules_profile(const struct ta_rules *rs, const char *name); /* NULL: none */
 void ta_rules_profile_names(const struct ta_rules *rs, struct ta_strv *ret);

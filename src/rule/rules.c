@@ -195,16 +195,37 @@ int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const 
 	int rc;
 
 	rs->schema = schema;
+	rs->fixers = fixers;
+	rs->n_fixers = n_fixers;
 	sort_rules(rs);
 	rc = check_params(rs, diags);
 	for (size_t i = 0; i < rs->n_rules; i++)
-		rc = worse(rc, ta_rule_check(rs, rs->rules[i], fixers, n_fixers, diags));
+		if (!rs->rules[i]->asleep)
+			rc = worse(rc, ta_rule_check(rs, rs->rules[i], fixers, n_fixers, diags));
 	for (struct ta_rule *r = rs->spoilt; r; r = r->next)
 		rc = worse(rc, ta_rule_check(rs, r, fixers, n_fixers, diags));
 	for (struct ta_rule *r = rs->replaced; r; r = r->next)
 		rc = worse(rc, ta_rule_check(rs, r, fixers, n_fixers, diags));
 	rc = worse(rc, ta_profiles_resolve(rs, diags));
 	rc = worse(rc, ta_waivers_resolve(rs, diags));
+	ta_diags_sort(diags, 0);
+	return rs->arena.error ? -ENOMEM : rc;
+}
+
+int ta_rules_wake(struct ta_rules *rs, const struct ta_profile *profile, struct ta_diags *diags)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < rs->n_rules; i++) {
+		struct ta_rule *r = rs->rules[i];
+
+		if (!r->asleep || (profile && !ta_profile_has(profile, r)))
+			continue;
+		r->asleep = false;
+		rc = worse(rc, ta_rule_read(rs, r, diags));
+		if (rc != -ENOMEM && !r->faulty)
+			rc = worse(rc, ta_rule_check(rs, r, rs->fixers, rs->n_fixers, diags));
+	}
 	ta_diags_sort(diags, 0);
 	return rs->arena.error ? -ENOMEM : rc;
 }

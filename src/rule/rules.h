@@ -70,8 +70,9 @@ struct ta_profile_item {
 
 struct ta_profile_entry {
 	bool in;
-	uint8_t weight;
-	uint8_t severity;
+	bool has_severity;
+	uint8_t weight; /* 0: the rule's own */
+	uint8_t severity; /* if has_severity */
 };
 
 struct ta_profile {
@@ -119,7 +120,9 @@ struct ta_rules {
 	struct ta_expr **defaults; /* the parameters' own values, by number; set by resolve */
 	struct ta_profile *profiles;
 	struct ta_waiver_entry *waivers;
-	const struct ta_schema *schema; /* set by resolve */
+	const struct ta_schema *schema; /* set by resolve, as are the fixers */
+	const struct ta_fix_sig *fixers;
+	size_t n_fixers;
 };
 
 /* --- diagnostics (diag.c) --------------------------------------------------- */
@@ -138,6 +141,8 @@ void ta_source_place(const struct ta_source *src, uint32_t pos, unsigned *ret_li
 
 /* Parses a whole source into `rs` (parse.c). 0, -EBADMSG, -ENOMEM. */
 int ta_rules_parse(struct ta_rules *rs, struct ta_source *src, unsigned flags, struct ta_diags *diags);
+/* Parses a rule that was noted (parse_rule.c). 0, -EBADMSG, -ENOMEM. */
+int ta_rule_read(struct ta_rules *rs, struct ta_rule *r, struct ta_diags *diags);
 
 /* Checks one rule (check.c): 0, -EBADMSG, -ENOMEM. */
 int ta_rule_check(struct ta_rules *rs, struct ta_rule *r, const struct ta_fix_sig *fixers, size_t n_fixers,

@@ -20,6 +20,7 @@
 struct loaded {
 	struct ta_schema *schema;
 	struct ta_fix_sig *sigs;
+	size_t n_sigs;
 	struct ta_rules *rules;
 };
 
@@ -34,10 +35,9 @@ static int load(void **state)
 	struct loaded *l = calloc(1, sizeof(*l));
 	struct ta_diags diags = {0};
 	struct ta_err err;
-	size_t n;
 
 	assert_int_equal(ta_collect_schema(&l->schema, &err), 0);
-	assert_int_equal(ta_fixer_sigs(&l->sigs, &n), 0);
+	assert_int_equal(ta_fixer_sigs(&l->sigs, &l->n_sigs), 0);
 	l->rules = ta_rules_new();
 	assert_non_null(l->rules);
 	/* From the files: what is embedded has no cases. */
@@ -52,7 +52,7 @@ static int load(void **state)
 		fclose(f);
 		ta_rules_add_text(l->rules, file, text, len, TA_RULES_TRUSTED, &diags);
 	}
-	ta_rules_resolve(l->rules, l->schema, l->sigs, n, &diags);
+	ta_rules_resolve(l->rules, l->schema, l->sigs, l->n_sigs, &diags);
 	print_diags(&diags);
 	assert_int_equal(diags.total, 0);
 	ta_diags_done(&diags);
@@ -71,6 +71,108 @@ static int unload(void **state)
 	free(l->sigs);
 	free(l);
 	return 0;
+}
+
+static struct ta_rules *load_embedded(const struct loaded *l, unsigned flags)
+{
+	struct ta_rules *rs = ta_rules_new();
+	struct ta_diags diags = {0};
+
+	assert_non_null(rs);
+	for (size_t i = 0; i < ta_n_embedded_rules; i++)
+		assert_int_equal(ta_rules_add_text(rs, ta_embedded_rules[i].file, ta_embedded_rules[i].text,
+					 strlen(ta_embedded_rules[i].text), TA_RULES_TRUSTED | TA_RULES_STATIC | flags, &diags), 0);
+	assert_int_equal(ta_rules_resolve(rs, l->schema, l->sigs, l->n_sigs, &diags), 0);
+	assert_int_equal(diags.total, 0);
+	return rs;
+}
+
+static void assert_same_rule(const struct ta_rule *a, const struct ta_rule *b)
+{
+	ta_cleanup_strv struct ta_strv paths_a = TA_STRV_INIT, paths_b = TA_STRV_INIT;
+
+	assert_string_equal(a->id, b->id);
+	assert_string_equal(a->area, b->area);
+	assert_string_equal(a->title, b->title);
+	assert_string_equal(a->why, b->why);
+	assert_int_equal(a->n_refs, b->n_refs);
+	assert_int_equal(a->weight, b->weight);
+	assert_int_equal(a->severity, b->severity);
+	assert_int_equal(a->risk, b->risk);
+	assert_int_equal(a->line, b->line);
+	assert_int_equal(a->trusted, b->trusted);
+	assert_int_equal(a->n_directions, b->n_directions);
+	assert_int_equal(!a->each + !a->when * 2 + !a->unsupported * 4 + !a->evidence * 8 + !a->fix * 16,
+		!b->each + !b->when * 2 + !b->unsupported * 4 + !b->evidence * 8 + !b->fix * 16);
+	ta_rule_paths(a, &paths_a);
+	ta_rule_paths(b, &paths_b);
+	assert_int_equal(paths_a.n, paths_b.n);
+	for (size_t i = 0; i < paths_a.n; i++)
+		assert_string_equal(paths_a.v[i], paths_b.v[i]);
+}
+
+/* A rule that is read late is the one that is read at once; nobody reads those that no profile asked for. */
+static void test_rules_sleep_until_a_profile_asks(void **state)
+{
+	struct loaded *l = *state;
+	struct ta_rules *all = load_embedded(l, 0), *lazy = load_embedded(l, TA_RULES_LAZY);
+	const struct ta_profile *base = ta_rules_profile(lazy, "base");
+	const struct ta_rule *a = ta_rules_first(all), *b;
+	struct ta_diags diags = {0};
+	size_t asleep = 0, n = 0;
+
+	assert_non_null(base);
+	for (b = ta_rules_first(lazy); b; b = b->next)
+		assert_true(b->asleep);
+	assert_int_equal(ta_rules_wake(lazy, base, &diags), 0);
+	for (b = ta_rules_first(lazy); b; b = b->next, n++) {
+		assert_int_equal(b->asleep, !ta_profile_has(base, b));
+		asleep += b->asleep;
+	}
+	assert_in_range(asleep, 20, n - 20);
+	assert_int_equal(ta_rules_wake(lazy, NULL, &diags), 0);
+	assert_int_equal(diags.total, 0);
+	for (b = ta_rules_first(lazy); a && b; a = a->next, b = b->next) {
+		assert_false(b->asleep);
+		assert_same_rule(a, b);
+		for (const char *const *name = (const char *const[]){"base", "redis", "small-device", NULL}; *name; name++) {
+			const struct ta_profile *pa = ta_rules_profile(all, *name), *pb = ta_rules_profile(lazy, *name);
+
+			assert_int_equal(ta_profile_has(pa, a), ta_profile_has(pb, b));
+			assert_int_equal(ta_profile_weight(pa, a), ta_profile_weight(pb, b));
+			assert_int_equal(ta_profile_severity(pa, a), ta_profile_severity(pb, b));
+		}
+	}
+	assert_true(!a && !b);
+	ta_rules_free(all);
+	ta_rules_free(lazy);
+}
+
+/* What is wrong with a rule that slept is told when it wakes, and it is not judged. */
+static void test_faults_of_sleepers(void **state)
+{
+	static const char text[] = "rule a.one\n  title \"one\"\n  want cpu.online > 0\nend\n"
+				   "rule a.two\n  want cpu.online > 0\nend\n"
+				   "rule a.three\n  title \"three\"\n  want cpu.onlin > 0\nend\n"
+				   "rule a.four title \"on one line\" want cpu.online > 0 end\n";
+	struct loaded *l = *state;
+	struct ta_rules *rs = ta_rules_new();
+	struct ta_diags diags = {0};
+
+	assert_int_equal(ta_rules_add_text(rs, "x.rules", text, strlen(text), TA_RULES_STATIC | TA_RULES_LAZY, &diags), 0);
+	assert_int_equal(ta_rules_resolve(rs, l->schema, l->sigs, l->n_sigs, &diags), 0);
+	assert_true(ta_rules_find(rs, "a.one")->asleep);
+	assert_false(ta_rules_find(rs, "a.four")->asleep);
+	assert_int_equal(diags.total, 0);
+	assert_int_equal(ta_rules_wake(rs, NULL, &diags), -EBADMSG);
+	assert_int_equal(diags.total, 2);
+	assert_int_equal(diags.v[0].line, 5);
+	assert_int_equal(diags.v[1].line, 10);
+	assert_false(ta_rules_find(rs, "a.one")->faulty);
+	assert_true(ta_rules_find(rs, "a.two")->faulty);
+	assert_true(ta_rules_find(rs, "a.three")->faulty);
+	ta_diags_done(&diags);
+	ta_rules_free(rs);
 }
 
 static void test_every_case_holds(void **state)
@@ -240,6 +342,8 @@ static void test_every_rule_is_in_a_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rules_sleep_until_a_profile_asks),
+		cmocka_unit_test(test_faults_of_sleepers),
 		cmocka_unit_test(test_every_case_holds),
 		cmocka_unit_test(test_every_rule_says_why),
 		cmocka_unit_test(test_sizes_have_a_direction),

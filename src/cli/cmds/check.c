@@ -197,7 +197,7 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 	o.brief = !format->explains_passes && !cli->verbose;
 	code = ta_session_schema(s);
 	if (code == TA_EXIT_OK)
-		code = ta_ruleset_load(rs, s->schema, v->rules);
+		code = ta_ruleset_load_for(rs, s->schema, v->rules, v->profile);
 	if (code != TA_EXIT_OK)
 		return code;
 	o.profile = ta_ruleset_profile(rs, v->profile);
