@@ -25,6 +25,7 @@ const struct ta_nic_group ta_nic_channels = {
 	.ioctl_set = TA_ETHTOOL_SCHANNELS,
 	.n_words = 9,
 	.most = 1 << 16,
+	.most_wished = 1 << 12,
 	.n = 4,
 	.params = {
 		{"rx", .attr = 6, .max_attr = 2, .word = 5, .max_word = 1},
@@ -46,6 +47,7 @@ const struct ta_nic_group ta_nic_rings = {
 	.ioctl_set = TA_ETHTOOL_SRINGPARAM,
 	.n_words = 9,
 	.most = 1 << 24,
+	.most_wished = 1 << 16,
 	.n = 9,
 	.params = {
 		{"rx", .attr = 6, .max_attr = 2, .word = 5, .max_word = 1},
@@ -72,6 +74,7 @@ const struct ta_nic_group ta_nic_coalesce = {
 	.ioctl_set = TA_ETHTOOL_SCOALESCE,
 	.n_words = 23,
 	.most = UINT32_MAX,
+	.most_wished = 1000000,
 	.n = 27,
 	.params = {
 		{"adaptive-rx", .attr = 11, .word = 10, .flag = true},

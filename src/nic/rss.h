@@ -29,7 +29,7 @@ int ta_nic_rss_ioctl(struct ta_host *h, const char *ifname, struct ta_nic_rss *r
 /* A reply to RSS_GET (6.2), untrusted: 0, 1 (of another context than the first), -EBADMSG, -ENOMEM. */
 int ta_nic_rss_decode(const struct nlmsghdr *nlh, struct ta_nic_rss *ret);
 
-/* Of one interface: live by ioctl, from a capture whichever it holds. */
+/* Of one interface by whichever way there is. -ENODEV, -EOPNOTSUPP, or what the door said. */
 int ta_nic_rss_read(struct ta_host *h, const char *ifname, struct ta_nic_rss *ret);
 
 /*
