@@ -113,6 +113,7 @@ static const struct ta_field fields[] = {
 	MIB("tcpext.OfoPruned", "out-of-order packets pruned for lack of buffer"),
 	MIB("tcpext.PAWSActive", "SYN-ACKs refused because of old time stamps"),
 	MIB("tcpext.PAWSEstab", "packets of connections refused because of old time stamps"),
+	MIB("tcpext.PAWSPassive", "SYNs refused because of old time stamps (tcp_tw_recycle, before 4.12)"),
 	MIB("tcpext.PFMemallocDrop", "packets dropped because they were made of emergency memory"),
 	MIB("tcpext.PruneCalled", "receive queues pruned because the socket buffer was too small"),
 	MIB("tcpext.RcvPruned", "packets pruned from receive queues"),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "probe/interrupts.h"
+#include "probe/irqmove.h"
 #include "probe/irqvec.h"
 #include "probe/probe.h"
 #include "probe/value.h"
@@ -35,6 +36,10 @@ static const struct ta_field fields[] = {
 	{"irqs.*.node", TA_T_INT, "", "NUMA node of the device; 0 where there is one node", 0,
 		{{0}}},
 	{"irqs.*.managed", TA_T_BOOL, "", "the kernel places it and refuses to be told", 0, {{0}}},
+	{"irqs.*.movable", TA_T_BOOL, "",
+		"others can send it to another CPU; false for managed ones and where its "
+		"controller cannot",
+		0, {{0}}},
 	{"irqs.*.counts_total", TA_T_INT, "interrupts", "sum over the CPUs since boot",
 		TA_F_VOLATILE, {{0}}},
 	{"irqs.*.top_cpu", TA_T_INT, "", "CPU that handled most of them", TA_F_VOLATILE, {{0}}},
@@ -52,6 +57,7 @@ struct table {
 	bool header_seen;
 	bool row_seen;
 	struct ta_irqvecs vecs;
+	struct ta_irqmove move;
 };
 
 static int on_line(const char *line, size_t len, void *ctx)
@@ -89,7 +95,8 @@ static int read_cpus(
 	return rc;
 }
 
-static bool put_cpus(struct ta_host *h, struct ta_facts *f, const char *key, unsigned irq,
+/* How many CPUs these are, or -errno. */
+static int put_cpus(struct ta_host *h, struct ta_facts *f, const char *key, unsigned irq,
 	const char *fact, const char *list, const char *mask)
 {
 	ta_cleanup_cpuset struct ta_cpuset cpus = TA_CPUSET_INIT;
@@ -99,15 +106,30 @@ static bool put_cpus(struct ta_host *h, struct ta_facts *f, const char *key, uns
 		ta_put_errno(f, rc, list, "irqs", key, fact);
 	else
 		ta_put_cpus(f, &cpus, "irqs", key, fact);
-	return rc == 0;
+	return rc < 0 ? rc : (int)ta_cpuset_count(&cpus);
+}
+
+/*
+ * A controller without irq_set_affinity() never notes where it sends an interrupt: one that has fired and has no
+ * effective CPU comes from such a one (kernel/irq/irqdesc.c, irq_data_update_effective_affinity()).
+ */
+static void put_movable(struct ta_facts *f, const char *key, enum ta_movable movable, int effective, uint64_t fired)
+{
+	if (movable == TA_MOVABLE_UNKNOWN && effective == 0 && fired)
+		movable = TA_MOVABLE_NO;
+	if (movable == TA_MOVABLE_UNKNOWN)
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "movable"), TA_NOT_ASKED,
+			"only the attempt to move it tells");
+	else
+		ta_put_bool(f, movable == TA_MOVABLE_YES, "irqs", key, "movable");
 }
 
 static void put_placement(struct ta_host *h, struct ta_facts *f, const char *key,
-	const struct ta_irqvec *v, struct ta_val n_nodes)
+	const struct ta_irqvec *v, struct ta_val n_nodes, enum ta_movable movable)
 {
 	struct ta_val node;
 	char file[512];
-	bool effective;
+	int effective;
 
 	put_cpus(h, f, key, v->irq, "wanted", "smp_affinity_list", "smp_affinity");
 	effective = put_cpus(
@@ -119,11 +141,14 @@ static void put_placement(struct ta_host *h, struct ta_facts *f, const char *key
 	 * excepted; any kernel with effective_affinity (4.13) is newer. Of others only debugfs
 	 * tells, or the attempt to move it.
 	 */
-	if (v->role == TA_IRQ_IO && effective)
+	if (v->role == TA_IRQ_IO && effective >= 0)
 		ta_put_bool(f, true, "irqs", key, "managed");
 	else
 		ta_facts_put_absent(f, TA_KEYS("irqs", key, "managed"), TA_NOT_ASKED,
 			"only the attempt to move it tells");
+	if (v->role == TA_IRQ_IO && effective >= 0)
+		movable = TA_MOVABLE_NO;
+	put_movable(f, key, movable, effective, v->counts.total);
 }
 
 static void put_counts(struct ta_facts *f, const char *key, const struct ta_irq_counts *c)
@@ -215,15 +240,18 @@ static void irq_collect(struct ta_host *h, struct ta_facts *f)
 		ta_put_errno(f, rc, "/proc/interrupts", "irqs");
 	else
 		ta_put_object(f, "irqs");
+	if (rc == 0)
+		ta_irqmove_read(h, &t.vecs, &t.move);
 	for (size_t i = 0; rc == 0 && i < t.vecs.n; i++) {
 		const struct ta_irqvec *v = &t.vecs.v[i];
 
 		snprintf(key, sizeof(key), "%u", v->irq);
 		put_identity(f, key, v);
-		put_placement(h, f, key, v, n_nodes);
+		put_placement(h, f, key, v, n_nodes, ta_irqmove_of(&t.move, i));
 		put_counts(f, key, &v->counts);
 	}
 	ta_read_cpumask(h, f, "/proc/irq/default_smp_affinity", TA_KEYS("irq", "default_affinity"));
+	ta_irqmove_done(&t.move);
 	ta_irqvecs_done(&t.vecs);
 	ta_irq_columns_done(&t.columns);
 	ta_irqdevs_done(&t.devs);

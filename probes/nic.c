@@ -73,6 +73,10 @@ static const struct ta_field fields[] = {
 		"PCIe speed the card can (max_link_speed)", 0, {{0}}},
 	{"nics.*.pcie.max_width", TA_T_INT, "lanes", "PCIe lanes the card has (max_link_width)", 0,
 		{{0}}},
+	{"nics.*.pcie.aspm", TA_T_STRINGS, "",
+		"states of rest allowed to the PCIe link: l0s, l1, l1.1, l1.2 (link/l1_aspm …)", 0, {{0}}},
+	{"nics.*.iommu", TA_T_STRING, "",
+		"translation of the card's DMA: none, identity, DMA, DMA-FQ (type of its iommu_group)", 0, {{0}}},
 	{"nics.*.usb_mbps", TA_T_INT, "Mbit/s", "speed of the USB bus it is on", 0, {{0}}},
 };
 

@@ -56,6 +56,8 @@ static const struct ta_field fields[] = {
 	{"nvme.*.pcie.width", TA_T_INT, "lanes", "PCIe lanes now", 0, {{0}}},
 	{"nvme.*.pcie.max_speed_mts", TA_T_INT, "MT/s per lane", "PCIe speed it can", 0, {{0}}},
 	{"nvme.*.pcie.max_width", TA_T_INT, "lanes", "PCIe lanes it has", 0, {{0}}},
+	{"nvme.*.pcie.aspm", TA_T_STRINGS, "",
+		"states of rest allowed to the PCIe link: l0s, l1, l1.1, l1.2 (link/l1_aspm …)", 0, {{0}}},
 };
 
 #define PARAMETERS "/sys/module/nvme_core/parameters"

@@ -283,6 +283,8 @@ static const struct ta_field fields[] = {
 		"TSO packets grow for near peers: 2^this us; 0 = off"),
 	NET_INT("net.ipv4.tcp_tso_win_divisor", "",
 		"share of the window that one TSO packet may take"),
+	NET_INT("net.ipv4.tcp_tw_recycle", "",
+		"ports in TIME-WAIT are taken again at once, by time stamps of each peer (removed in 4.12)"),
 	NET_INT("net.ipv4.tcp_tw_reuse", "",
 		"ports in TIME-WAIT serve new outgoing connections: 0 = no, 1 = yes, 2 = on "
 		"loopback"),

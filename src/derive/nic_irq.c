@@ -28,6 +28,8 @@
 	{at "all_on_cpu0", TA_T_BOOL, "", "all are served by CPU 0", 0, {}}, \
 	{at "off_node", TA_T_INT, "interrupts", "those that fired and are served by a CPU of another NUMA node", 0, {}}, \
 	{at "on_isolated", TA_T_INTS, "CPUs", "isolated CPUs that serve or served them", TA_F_CPUS, {}}, \
+	{at "fixed", TA_T_INT, "interrupts", "those that are known not to be movable", 0, {}}, \
+	{at "astray", TA_T_INT, "interrupts", "those whose effective CPUs are not among the wanted ones", 0, {}}, \
 	{at "counts_total", TA_T_INT, "interrupts", "queue interrupts since boot", TA_F_VOLATILE, {}}, \
 	{at "top_cpu", TA_T_INT, "", "CPU that handled most of them", TA_F_VOLATILE, {}}, \
 	{at "top_share", TA_T_REAL, "", "its share, 0 to 1, of each interrupt only where it is the busiest", TA_F_VOLATILE, {}}
@@ -36,6 +38,8 @@ static const struct ta_field fields[] = {
 	SPREAD("nics.*.irq."),
 	/* Network devices that only the table of interrupts knows. */
 	SPREAD("irq_devices.*."),
+	{"irq_devices.*.ours", TA_T_BOOL, "",
+		"nothing lists interfaces here, so it is taken for this host's; false in a container, which sees its host's", 0, {}},
 	{"nvme.*.irq.vectors", TA_T_INT, "interrupts", "interrupts of its I/O queues", 0, {}},
 	{"nvme.*.irq.cpus", TA_T_INTS, "CPUs", "CPUs that serve them", TA_F_CPUS, {}},
 	{"nvme.*.irq.n_cpus", TA_T_INT, "CPUs", "how many CPUs these are", 0, {}},
@@ -57,7 +61,7 @@ struct shares {
 };
 
 struct device {
-	int64_t vectors, rx_vectors, off_node;
+	int64_t vectors, rx_vectors, off_node, fixed, astray, placed; /* placed: both affinities are known */
 	struct ta_cpuset cpus, rx_cpus, isolated, node_cpus;
 	struct shares alone; /* receiving vectors by their only CPU */
 	struct shares tops;  /* counts by the CPU where each vector fired most */
@@ -189,6 +193,21 @@ static void add_off_node(
 		d->off_node += !is_subset(cpus, near);
 }
 
+/* Whether it can be moved, and whether it went where it was sent. */
+static void add_obedience(struct devices *all, struct device *d, const char *irq)
+{
+	ta_cleanup_cpuset struct ta_cpuset wanted = TA_CPUSET_INIT, effective = TA_CPUSET_INIT;
+	bool movable;
+
+	d->fixed += ta_facts_get_bool(all->f, TA_KEYS("irqs", irq, "movable"), &movable) && !movable;
+	if (!ta_facts_get_cpus(all->f, TA_KEYS("irqs", irq, "wanted"), &wanted) ||
+		!ta_facts_get_cpus(all->f, TA_KEYS("irqs", irq, "effective"), &effective) ||
+		!ta_cpuset_count(&effective))
+		return;
+	d->placed++;
+	d->astray += !is_subset(&effective, &wanted);
+}
+
 /* The CPUs of one vector. */
 static int add_cpus(struct devices *all, struct device *d, const char *irq, bool receives)
 {
@@ -197,7 +216,8 @@ static int add_cpus(struct devices *all, struct device *d, const char *irq, bool
 	int rc;
 
 	ta_facts_get_cpus(all->f, TA_KEYS("irqs", irq, "fired"), &fired);
-	if (!ta_facts_get_cpus(all->f, TA_KEYS("irqs", irq, "effective"), &cpus)) {
+	/* None at all: its controller does not tell (or cannot route). */
+	if (!ta_facts_get_cpus(all->f, TA_KEYS("irqs", irq, "effective"), &cpus) || !ta_cpuset_count(&cpus)) {
 		d->fired = true;
 		rc = ta_cpuset_or(&cpus, &fired);
 		if (rc < 0)
@@ -230,6 +250,7 @@ static int add_vector(struct devices *all, struct device *d, const char *irq, co
 	d->vectors++;
 	d->rx_vectors += receives;
 	d->total += count;
+	add_obedience(all, d, irq);
 	rc = add_cpus(all, d, irq, receives);
 	if (rc == 0 && ta_facts_get_i64(all->f, TA_KEYS("irqs", irq, "top_cpu"), &top))
 		rc = add_share(&d->tops, top, number_at(all->f, irq, "top_share") * count);
@@ -331,6 +352,11 @@ static void put_net(struct devices *all, const struct place *p, struct device *d
 	ta_facts_put_i64(f, AT(p, "rx_vectors"), d->rx_vectors);
 	put_spread(f, p, d);
 	put_counts(f, p, d);
+	ta_facts_put_i64(f, AT(p, "fixed"), d->fixed);
+	if (d->placed)
+		ta_facts_put_i64(f, AT(p, "astray"), d->astray);
+	else
+		ta_facts_put_absent(f, AT(p, "astray"), TA_MISSING, "no effective affinity is known");
 	if (d->node_unknown || (!d->node_known && !d->vectors))
 		ta_facts_put_absent(
 			f, AT(p, "off_node"), TA_UNSUPPORTED, "its NUMA node is not known");
@@ -401,12 +427,17 @@ static void read_isolated(struct devices *all)
 
 static void put_all(struct devices *all)
 {
+	bool listed = json_object_is_type(ta_facts_at(all->f, TA_KEYS("nics")), json_type_object);
+
 	ta_put_object(all->f, "irq_devices");
 	json_object_object_foreach(all->index[NICS], nic, nic_number) put_net(all,
 		&(struct place){"nics", nic, "irq"}, &all->v[json_object_get_int64(nic_number)]);
 	json_object_object_foreach(all->index[OTHERS], other, other_number)
+	{
 		put_net(all, &(struct place){"irq_devices", other, NULL},
 			&all->v[json_object_get_int64(other_number)]);
+		ta_put_bool(all->f, !listed, "irq_devices", other, "ours");
+	}
 	json_object_object_foreach(all->index[NVMES], nvme, nvme_number)
 		put_nvme(all, nvme, &all->v[json_object_get_int64(nvme_number)]);
 }

@@ -114,6 +114,7 @@ static const struct wording {
 	{"TcpExt", "# TCP sockets finished time wait in fast timer", "TW", true},
 	{"TcpExt", "# time wait sockets recycled by time stamp", "TWRecycled", true},
 	{"TcpExt", "# TCP sockets finished time wait in slow timer", "TWKilled", false},
+	{"TcpExt", "# passive connections rejected because of time stamp", "PAWSPassive", true},
 	{"TcpExt", "# active connections rejected because of time stamp", "PAWSActive", true},
 	{"TcpExt", "# packets rejected in established connections because of timestamp", "PAWSEstab", false},
 	{"TcpExt", "# packets rejects in established connections because of timestamp", "PAWSEstab", false},

@@ -269,6 +269,33 @@ static int settle_roles(struct ta_irqvec **group, size_t n)
 	return 0;
 }
 
+static bool is_gve_block(const struct ta_irqvec *v)
+{
+	return v->queue >= 0 && (strncmp(v->name, "gve-ntfy-blk", 12) == 0 || strstr(v->name, "-ntfy-block."));
+}
+
+/*
+ * The blocks of a gve card: the lower half is for sending, the upper half for receiving, whether or not there are queues
+ * for all of them (drivers/net/ethernet/google/gve/gve.h gve_tx_idx_to_ntfy(), gve_rx_idx_to_ntfy(), 6.12). An odd
+ * number is no whole table.
+ */
+static int split_gve_blocks(struct ta_irqvec **group, size_t n)
+{
+	size_t blocks = 0;
+
+	for (size_t i = 0; i < n; i++)
+		blocks += is_gve_block(group[i]);
+	for (size_t i = 0; i < n && blocks % 2 == 0; i++) {
+		int half = (int)(blocks / 2);
+
+		if (!is_gve_block(group[i]))
+			continue;
+		group[i]->role = group[i]->queue < half ? TA_IRQ_TX : TA_IRQ_RX;
+		group[i]->queue -= group[i]->queue < half ? 0 : half;
+	}
+	return 0;
+}
+
 /* A copy without links: the one virtio interface and the one virtio device with receive queues are
  * the same. */
 static int name_only_virtio(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs)
@@ -315,6 +342,8 @@ int ta_irqvecs_finish(struct ta_irqvecs *vecs, const struct ta_irqdevs *devs)
 		rc = name_only_virtio(vecs, devs);
 	if (rc == 0)
 		rc = each_group(sorted, vecs->n, by_device, settle_roles);
+	if (rc == 0)
+		rc = each_group(sorted, vecs->n, by_device, split_gve_blocks);
 	free(sorted);
 	return rc;
 }

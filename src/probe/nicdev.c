@@ -199,6 +199,17 @@ static void put_subject(struct ta_nicdev *n, const char *name, const char *bus)
 	ta_put_str(n->f, ta_buf_text(&text), "nics", name, "subject");
 }
 
+static void put_pci(struct ta_nicdev *n, const char *name, const struct ta_netdev *d)
+{
+	if (d && d->pci) {
+		ta_pcie_put(n->h, n->f, d->bus_dir, "nics", name);
+		ta_iommu_put(n->h, n->f, d->bus_dir, "nics", name);
+		return;
+	}
+	ta_facts_put_absent(n->f, TA_KEYS("nics", name, "pcie"), TA_UNSUPPORTED, "no PCI function");
+	ta_facts_put_absent(n->f, TA_KEYS("nics", name, "iommu"), TA_UNSUPPORTED, "no PCI function");
+}
+
 void ta_nicdev_put(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
 {
 	const char *bus = bus_of(l, d), *name = l->name;
@@ -211,11 +222,7 @@ void ta_nicdev_put(struct ta_nicdev *n, const struct ta_link *l, const struct ta
 	else
 		ta_facts_put_absent(
 			n->f, TA_KEYS("nics", name, "bus"), TA_UNSUPPORTED, "no device");
-	if (d && d->pci)
-		ta_pcie_put(n->h, n->f, d->bus_dir, "nics", name);
-	else
-		ta_facts_put_absent(
-			n->f, TA_KEYS("nics", name, "pcie"), TA_UNSUPPORTED, "no PCI function");
+	put_pci(n, name, d);
 	if (d && d->usb)
 		ta_read_int(n->h, n->f, ta_fmt(&file, "%s/speed", d->usb),
 			TA_KEYS("nics", name, "usb_mbps"));

@@ -88,8 +88,7 @@ TRUTHS = {
         0: [("cpu.online", 4), ("irqs.40.device", "eth0"), ("irqs.40.top_cpu", 1)],
     },
     "irq-gve-2cpu.txt": {
-        # Which blocks send hangs on how many there are of either, which this excerpt does not tell.
-        0: irqs(24, 25, device="0000:00:04.0") + [("irqs.24.queue", 0), ("irqs.25.queue", 1), ("irqs.26.role", "other")],
+        0: irqs(24, 25, device="0000:00:04.0", queue=0) + [("irqs.24.role", "tx"), ("irqs.25.role", "rx"), ("irqs.26.role", "other")],
     },
     "rss-ixgbe-63rings-table16.txt": {
         "nic": "eno5", "files": nic("eno5", "ixgbe", 64, 63),

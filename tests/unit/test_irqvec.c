@@ -143,6 +143,23 @@ static void asked_of_the_kernel(void **state)
 	done(&x);
 }
 
+/* The lower half of a gve card's blocks sends; half a table says nothing. */
+static void blocks(void **state)
+{
+	struct host x = {0};
+
+	assert_int_equal(tree_make(&x.tree), 0);
+	judge(&x, LINES("24: 1 0  X  gve-ntfy-blk0@pci:0000:00:04.0", "25: 1 0  X  gve-ntfy-blk1@pci:0000:00:04.0",
+			  "26: 1 0  X  gve-ntfy-blk2@pci:0000:00:04.0", "27: 1 0  X  gve-ntfy-blk3@pci:0000:00:04.0",
+			  "28: 1 0  X  gve-mgmnt@pci:0000:00:04.0", "30: 1 0  X  gve-ntfy-blk0@pci:0000:00:05.0"));
+	is(&x, 0, "0000:00:04.0 tx-0");
+	is(&x, 1, "0000:00:04.0 tx-1");
+	is(&x, 2, "0000:00:04.0 rx-0");
+	is(&x, 3, "0000:00:04.0 rx-1");
+	is(&x, 5, "0000:00:05.0 combined-0");
+	done(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +167,7 @@ int main(void)
 		cmocka_unit_test(shared_function),
 		cmocka_unit_test(only_the_table),
 		cmocka_unit_test(asked_of_the_kernel),
+		cmocka_unit_test(blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
  * irq.affinity(ifname): each queue of an interface on a CPU of its own, as near as possible.
  *
  * Vectors of one queue (receive and transmit of some drivers) stay together. Managed interrupts are placed by the
- * kernel and cannot be moved (EIO, since 6.x EPERM: kernel/irq/proc.c), so they are left out.
+ * kernel, and some controllers cannot route at all: both refuse (EIO, since 6.12 EPERM: kernel/irq/proc.c), so they are left out.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -50,7 +50,7 @@ static void consider(struct vectors *list, const char *number, struct json_objec
 		return;
 	if (ta_parse_u64(number, &v.irq) < 0)
 		return;
-	if (member_is(irq, "managed", true))
+	if (member_is(irq, "managed", true) || member_is(irq, "movable", false))
 		list->fixed++;
 	else
 		list->v[list->n++] = v;
@@ -79,7 +79,7 @@ static int find_vectors(const struct ta_facts *facts, const char *ifname, struct
 	if (!list.n) {
 		free(list.v);
 		return ta_err_set(err, -EINVAL, "%s: %s", ifname,
-			list.fixed ? "its interrupts are placed by the kernel and cannot be moved"
+			list.fixed ? "its interrupts cannot be moved: the kernel places them, or their controller cannot route"
 				   : "no queue interrupts known");
 	}
 	qsort(list.v, list.n, sizeof(*list.v), by_queue);
