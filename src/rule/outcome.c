@@ -423,15 +423,13 @@ static void judge_members(struct judge *j, struct ta_cursor *c)
 	}
 }
 
-/* Does `when` rule out every member, also one that nobody has seen? "a NUMA host, and the service is pinned" does. */
+/* Does `when` rule out every member, also those that nobody has seen? */
 static bool rules_out_all(struct judge *j, const struct ta_unknown *why)
 {
-	struct ta_value v;
+	struct ta_value v = {.kind = TA_VAL_UNKNOWN, .unknown = why};
 
-	if (!j->rule->when)
-		return false;
-	j->ev.vars[0] = (struct ta_value){.kind = TA_VAL_UNKNOWN, .unknown = why};
-	v = ta_eval(&j->ev, j->rule->when);
+	j->ev.vars[0] = v;
+	v = j->rule->when ? ta_eval(&j->ev, j->rule->when) : v;
 	return v.kind == TA_VAL_BOOL && !v.b;
 }
 
@@ -439,13 +437,12 @@ static bool rules_out_all(struct judge *j, const struct ta_unknown *why)
 static void judge_others(struct judge *j, const struct ta_unknown *why)
 {
 	ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
+	bool na = rules_out_all(j, why);
 
 	ta_expr_print(&j->ev, j->rule->each, &subject);
 	ta_buf_adds(&subject, " (others)");
-	if (rules_out_all(j, why))
-		add_single(j, ta_buf_text(&subject), TA_V_NA, "not-applicable", "`when` is false for every member");
-	else
-		add_single(j, ta_buf_text(&subject), TA_V_UNKNOWN, why->reason, why->detail);
+	add_single(j, ta_buf_text(&subject), na ? TA_V_NA : TA_V_UNKNOWN, na ? "not-applicable" : why->reason,
+		na ? "`when` is false for every member" : why->detail);
 }
 
 static void judge_each(struct judge *j)

@@ -91,7 +91,6 @@ struct ta_rule {
 };
 
 struct ta_rules;
-struct ta_profile; /* rules with weights and parameters, its parents' included */
 
 struct ta_rules *ta_rules_new(void); /* NULL: out of memory */
 struct ta_rules *ta_rules_free(struct ta_rules *rs);
@@ -116,12 +115,6 @@ int ta_rules_add_text(struct ta_rules *rs, const char *file, const char *text, s
 int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const struct ta_fix_sig *fixers,
 	size_t n_fixers, struct ta_diags *diags);
 
-/*
- * Reads and checks the sleeping rules that `profile` has, or all (NULL), after resolve. Others may be looked up, matched and
- * counted, not judged. 0, -EBADMSG, -ENOMEM.
- */
-int ta_rules_wake(struct ta_rules *rs, const struct ta_profile *profile, struct ta_diags *diags);
-
 const struct ta_rule *ta_rules_first(const struct ta_rules *rs); /* by ->next, in the order of ids */
 /* Those that a rule of a later file replaced, in no order; they are never judged, only checked. */
 const struct ta_rule *ta_rules_first_replaced(const struct ta_rules *rs);
@@ -130,13 +123,7 @@ const char *ta_rules_nearest(const struct ta_rules *rs, const char *id); /* "did
 
 /* --- profiles ------------------------------------------------------------ */
 
-const struct ta_profile *ta_rules_profile(const struct ta_rules *rs, const char *name); /* NULL: none */
-void ta_rules_profile_names(const struct ta_rules *rs, struct ta_strv *ret);
-const char *ta_profile_name(const struct ta_profile *p);
-const char *ta_profile_title(const struct ta_profile *p);
-bool ta_profile_has(const struct ta_profile *p, const struct ta_rule *r);
-unsigned ta_profile_weight(const struct ta_profile *p, const struct ta_rule *r);
-enum ta_severity ta_profile_severity(const struct ta_profile *p, const struct ta_rule *r);
+#include "rule/profile.h"
 
 /* Owners (ta_schema_owner) of the facts that the rule and its fixer read: what has to be collected. Adds to `ret`. */
 void ta_rule_owners(const struct ta_rule *r, struct ta_strv *ret);
