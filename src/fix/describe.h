@@ -29,6 +29,9 @@ int ta_fix_json_i64(struct json_object *v, int64_t *ret);
 
 /* --- grammars -------------------------------------------- */
 
+/* Appends what a person would type for each step, so that text and write cannot say different things. */
+void ta_steps_commands(const struct ta_steps *s, struct ta_buf *b);
+
 /* Appends a line "echo VALUE > FILE", both quoted. */
 void ta_shell_write(struct ta_buf *b, const char *value, const char *file);
 
@@ -66,6 +69,12 @@ void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, 
 #define TA_UDEV_FILE "/etc/udev/rules.d/90-tuneaudit.rules"
 #define TA_TMPFILES_FILE "/etc/tmpfiles.d/tuneaudit.conf"
 #define TA_SYSCTL_FILE "/etc/sysctl.d/90-tuneaudit.conf"
+
+/* tmpfiles.d(5) lines that write the attributes of `steps` again at boot. */
+void ta_persist_tmpfiles(struct ta_fix_text *ret, const struct ta_steps *steps);
+
+/* The file of the nofile knob's target ("nginx.service", "login") and what stands in it for `value`. */
+void ta_nofile_file(const char *target, const char *value, struct ta_buf *path, struct ta_buf *text);
 
 /* --- places ------------------------------------------------ */
 

@@ -32,7 +32,9 @@ struct ta_fixer {
 	/* every verb it has, and for each what a person would do. `facts` gives present values (vectors keep their other elements). */
 	const struct ta_fix_sig *sigs;
 	size_t n_sigs;
-	enum ta_disruption disruption;
+	enum ta_disruption disruption; /* of the command */
+	/* The steps write only what a later start reads; the command starts it, too. Applying them disturbs nothing. */
+	bool later;
 	/*
 	 * What is to be written, as steps without `before`; the pure part of a plan. NULL: this kind is never written by
 	 * the program, only described (kernel command line, lines in other people's files). 0, -EINVAL, -ENOMEM.

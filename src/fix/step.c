@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fix/describe.h"
+
 static void step_done(struct ta_step *s)
 {
 	free(s->target);
@@ -33,6 +35,14 @@ static bool grow(struct ta_steps *s)
 	s->v = v;
 	s->size = size;
 	return true;
+}
+
+void ta_steps_commands(const struct ta_steps *s, struct ta_buf *b)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->v[i].knob->command(s->v[i].target, s->v[i].after, b);
+	if (s->error && !b->error)
+		b->error = s->error;
 }
 
 struct ta_step *ta_steps_add(struct ta_steps *s, const struct ta_knob *knob, const char *target, const char *after)

@@ -479,12 +479,25 @@ static void test_words_of_sysfs(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
 
+	refuse(f, "governor.set", "", "{\"name\":\"performance\"}", "not known");
+	for (unsigned i = 0; i < 2; i++) {
+		ta_put_str(f, "ondemand", "cpu", "policies", i ? "policy4" : "policy0", "governor");
+		ta_put_str(f, "power", "cpu", "policies", i ? "policy4" : "policy0", "epp");
+	}
 	expect(f, "governor.set", "", "{\"name\":\"performance\",\"policy\":\"policy4\"}",
 		"echo performance > /sys/devices/system/cpu/cpufreq/policy4/scaling_governor");
 	expect(f, "governor.set", "", "{\"name\":\"schedutil\"}",
 		"for f in /sys/devices/system/cpu/cpufreq/policy*/scaling_governor; do echo schedutil > $f; done");
 	expect_persist(f, "governor.set", "", "{\"name\":\"schedutil\"}", "/etc/tmpfiles.d/tuneaudit.conf",
-		"w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor - - - - schedutil\n");
+		"w /sys/devices/system/cpu/cpufreq/policy0/scaling_governor - - - - schedutil\n"
+		"w /sys/devices/system/cpu/cpufreq/policy4/scaling_governor - - - - schedutil\n");
+	refuse(f, "governor.set", "", "{\"name\":\"ondemand\"}", "nothing to set");
+	expect(f, "epp.set", "", "{\"name\":\"balance_performance\"}",
+		"for f in /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference; do echo balance_performance > $f; done");
+	refuse(f, "epp.set", "", "{\"name\":\"power\"}", "no preference");
+	expect(f, "boost.set", "", "{\"on\":true}", "echo 1 > /sys/devices/system/cpu/cpufreq/boost");
+	ta_put_str(f, "intel_pstate", "cpu", "policies", "policy0", "driver");
+	expect(f, "boost.set", "", "{\"on\":true}", "echo 0 > /sys/devices/system/cpu/intel_pstate/no_turbo");
 	refuse(f, "governor.set", "", "{\"name\":\"userspace\"}", "no governor");
 	refuse(f, "governor.set", "", "{\"name\":\"performance\",\"policy\":\"policy*\"}", "no policy");
 	refuse(f, "governor.set", "", "{\"name\":\"performance\",\"policy\":\"../x\"}", "no policy");
@@ -530,6 +543,9 @@ static void test_descriptor_limit(void **state)
 		"systemctl daemon-reload\n# the restart ends its connections\nsystemctl restart -- nginx.service");
 	expect_persist(f, "nofile.service", "", "{\"unit\":\"my\\\\x20app.service\",\"value\":65536}",
 		"/etc/systemd/system/my\\x20app.service.d/50-tuneaudit.conf", "[Service]\nLimitNOFILE=65536\n");
+	expect(f, "nofile.login", "", "{\"value\":65536}",
+		"mkdir -p /etc/security/limits.d\n"
+		"printf '* - nofile 65536\\nroot - nofile 65536\\n' > /etc/security/limits.d/90-tuneaudit.conf");
 	refuse(f, "nofile.service", "", "{\"unit\":\"session-3.scope\",\"value\":65536}", "is no service");
 	refuse(f, "nofile.service", "", "{\"unit\":\"my app.service\",\"value\":65536}", "is no service");
 	refuse(f, "nofile.service", "", "{\"unit\":\"../x.service\",\"value\":65536}", "is no service");

@@ -2,6 +2,7 @@
  * block.set(disk, scheduler, read_ahead_kb, nr_requests): the queue of a block device.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fix/describe.h"
@@ -25,35 +26,37 @@ static bool is_scheduler(const char *name)
 	return false;
 }
 
-static void set(struct ta_fix_text *ret, const char *disk, const char *attr, const char *value)
+static void set(struct ta_steps *ret, const char *disk, const char *attr, const char *value)
 {
 	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT;
 
 	ta_buf_printf(&file, "/sys/block/%s/queue/%s", disk, attr);
-	ta_shell_write(&ret->command, value, ta_buf_text(&file));
-	ta_buf_printf(&ret->persist_text, ", ATTR{queue/%s}=\"%s\"", attr, value);
+	ta_steps_add(ret, &ta_knob_attr, ta_buf_text(&file), value);
+	if (file.error)
+		ret->error = file.error;
 }
 
-static int set_number(const struct ta_fix_call *call, struct ta_fix_text *ret, const char *disk, const char *name,
+static int set_number(const struct ta_fix_call *call, struct ta_steps *ret, const char *disk, const char *name,
 	int64_t min, int64_t max, struct ta_err *err)
 {
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char text[24];
 	int64_t v = -1;
 	int rc = ta_fix_arg_i64_opt(call, name, min, max, &v, err);
 
 	if (rc < 0 || v < 0)
 		return rc;
-	ta_buf_printf(&text, "%lld", (long long)v);
-	set(ret, disk, name, ta_buf_text(&text));
-	return text.error;
+	snprintf(text, sizeof(text), "%lld", (long long)v);
+	set(ret, disk, name, text);
+	return 0;
 }
 
-static int set_all(const struct ta_fix_call *call, struct ta_fix_text *ret, const char *disk, struct ta_err *err)
+/* The scheduler first: a new one begins with its own depth. */
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
-	const char *scheduler;
-	int rc;
+	const char *disk, *scheduler;
+	int rc = ta_fix_arg_name(call, "disk", &disk, err);
 
-	if (ta_fix_arg(call, "scheduler")) {
+	if (rc >= 0 && ta_fix_arg(call, "scheduler")) {
 		rc = ta_fix_arg_str(call, "scheduler", &scheduler, err);
 		if (rc < 0)
 			return rc;
@@ -61,36 +64,49 @@ static int set_all(const struct ta_fix_call *call, struct ta_fix_text *ret, cons
 			return ta_err_set(err, -EINVAL, "block.set: '%s' is no I/O scheduler", scheduler);
 		set(ret, disk, "scheduler", scheduler);
 	}
-	rc = set_number(call, ret, disk, "read_ahead_kb", 0, 1 << 20, err);
+	if (rc >= 0)
+		rc = set_number(call, ret, disk, "read_ahead_kb", 0, 1 << 20, err);
 	if (rc >= 0)
 		rc = set_number(call, ret, disk, "nr_requests", 4, 65536, err);
-	return rc;
+	if (rc >= 0 && !ret->n)
+		rc = ta_err_set(err, -EINVAL, "block.set: nothing to set on %s", disk);
+	return rc < 0 ? rc : ret->error;
+}
+
+static int persist(const struct ta_steps *list, const char *disk, struct ta_fix_text *ret, struct ta_err *err)
+{
+	int rc;
+
+	ta_buf_adds(&ret->persist_text, "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==");
+	rc = ta_udev_quote(&ret->persist_text, disk, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < list->n; i++)
+		ta_buf_printf(&ret->persist_text, ", ATTR{queue%s}=\"%s\"", strrchr(list->v[i].target, '/'), list->v[i].after);
+	ta_buf_addc(&ret->persist_text, '\n');
+	ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
+	return 0;
 }
 
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
+	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
 	const char *disk;
 	int rc = ta_fix_arg_name(call, "disk", &disk, err);
 
-	if (rc < 0)
-		return rc;
-	ta_buf_adds(&ret->persist_text, "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==");
-	rc = ta_udev_quote(&ret->persist_text, disk, err);
 	if (rc >= 0)
-		rc = set_all(call, ret, disk, err);
+		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
-	if (!ret->command.len)
-		return ta_err_set(err, -EINVAL, "block.set: nothing to set on %s", disk);
-	ta_buf_addc(&ret->persist_text, '\n');
-	ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
-	return 0;
+	ta_steps_commands(&list, &ret->command);
+	return persist(&list, disk, ret, err);
 }
 
 const struct ta_fixer ta_fixer_block = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_NONE,
+	.steps = steps,
 	.describe = describe,
 };

@@ -8,6 +8,8 @@
 
 #include "fix/describe.h"
 
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
 static const struct ta_fix_param params[] = {{"name", TA_T_STRING, true}};
 static const char *const reads[] = {"kernel.clocksource.available", NULL};
 static const struct ta_fix_sig sigs[] = {{"clocksource.set", params, TA_ARRAY_SIZE(params), reads}};
@@ -24,8 +26,7 @@ static bool is_offered(const struct ta_facts *facts, const char *name)
 	return false;
 }
 
-static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
-	struct ta_err *err)
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
 	const char *name;
 	int rc = ta_fix_arg_str(call, "name", &name, err);
@@ -34,12 +35,20 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 		return rc;
 	if (!is_offered(facts, name))
 		return ta_err_set(err, -EINVAL, "clocksource.set: the kernel does not offer '%s'", name);
-	ta_shell_write(&ret->command, name, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
-		return 0;
-	ta_buf_adds(&ret->persist_file, TA_TMPFILES_FILE);
-	ta_buf_printf(&ret->persist_text,
-		"w /sys/devices/system/clocksource/clocksource0/current_clocksource - - - - %s\n", name);
+	ta_steps_add(ret, &ta_knob_attr, CLOCKSOURCE, name);
+	return ret->error;
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
+	int rc = steps(call, facts, &list, err);
+
+	if (rc < 0)
+		return rc;
+	ta_steps_commands(&list, &ret->command);
+	ta_persist_tmpfiles(ret, &list);
 	return 0;
 }
 
@@ -47,5 +56,6 @@ const struct ta_fixer ta_fixer_clocksource = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_NONE,
+	.steps = steps,
 	.describe = describe,
 };

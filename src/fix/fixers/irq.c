@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,14 +112,28 @@ static size_t queues_before(const struct ta_facts *facts, const char *ifname)
 	return n;
 }
 
-/* "45:0 46:2": interrupt and CPU, from the CPU at `nth` on. */
-static void add_pairs(struct ta_buf *b, const struct vectors *list, const unsigned *cpus, size_t n_cpus, size_t nth)
+/* From the CPU at `nth` on, one for each queue. */
+static int add_steps(struct ta_steps *ret, const struct vectors *list, const unsigned *cpus, size_t n_cpus, size_t nth)
 {
+	char path[64], cpu[12];
 
 	for (size_t i = 0; i < list->n; i++) {
 		if (i && list->v[i].queue != list->v[i - 1].queue)
 			nth++;
-		ta_buf_printf(b, "%s%llu:%u", i ? " " : "", (unsigned long long)list->v[i].irq, cpus[nth % n_cpus]);
+		snprintf(path, sizeof(path), "/proc/irq/%llu/smp_affinity_list", (unsigned long long)list->v[i].irq);
+		snprintf(cpu, sizeof(cpu), "%u", cpus[nth % n_cpus]);
+		ta_steps_add(ret, &ta_knob_attr, path, cpu);
+	}
+	return ret->error;
+}
+
+/* "45:0 46:2": interrupt and CPU, so that a shell's loop can take them apart. */
+static void add_pairs(struct ta_buf *b, const struct ta_steps *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const char *number = list->v[i].target + strlen("/proc/irq/");
+
+		ta_buf_printf(b, "%s%.*s:%s", i ? " " : "", (int)strcspn(number, "/"), number, list->v[i].after);
 	}
 }
 
@@ -161,10 +176,8 @@ static bool irqbalance_runs(const struct ta_facts *facts)
 	return false;
 }
 
-static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
-	struct ta_err *err)
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
-	ta_cleanup_buf struct ta_buf pairs = TA_BUF_INIT;
 	struct vectors list = {0};
 	unsigned *cpus = NULL;
 	size_t n_cpus;
@@ -175,26 +188,40 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 		rc = find_vectors(facts, ifname, &list, err);
 	if (rc >= 0)
 		rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n_cpus, err);
-	if (rc >= 0) {
-		if (irqbalance_runs(facts))
-			ta_buf_adds(&ret->command,
-				"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
-				"systemctl disable --now irqbalance\n");
-		add_pairs(&pairs, &list, cpus, n_cpus, queues_before(facts, ifname));
-		ta_buf_printf(&ret->command,
-			"for x in %s; do echo ${x#*:} > /proc/irq/${x%%:*}/smp_affinity_list; done\n",
-			ta_buf_text(&pairs));
-		add_persist(ret, ifname, ta_buf_text(&pairs));
-		rc = pairs.error;
-	}
+	if (rc >= 0)
+		rc = add_steps(ret, &list, cpus, n_cpus, queues_before(facts, ifname));
 	free(cpus);
 	free(list.v);
 	return rc;
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
+	ta_cleanup_buf struct ta_buf pairs = TA_BUF_INIT;
+	const char *ifname;
+	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+
+	if (rc >= 0)
+		rc = steps(call, facts, &list, err);
+	if (rc < 0)
+		return rc;
+	if (irqbalance_runs(facts))
+		ta_buf_adds(&ret->command,
+			"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
+			"systemctl disable --now irqbalance\n");
+	add_pairs(&pairs, &list);
+	ta_buf_printf(&ret->command, "for x in %s; do echo ${x#*:} > /proc/irq/${x%%:*}/smp_affinity_list; done\n",
+		ta_buf_text(&pairs));
+	add_persist(ret, ifname, ta_buf_text(&pairs));
+	return pairs.error;
 }
 
 const struct ta_fixer ta_fixer_irq = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_NONE,
+	.steps = steps,
 	.describe = describe,
 };

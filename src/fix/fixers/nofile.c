@@ -1,8 +1,11 @@
 /*
  * nofile.service(unit, value): the descriptor limit of a service, by a drop-in of its unit. limits.conf would
- * change nothing: it is for logins (pam_limits(8)). The service has to be restarted, which ends its connections.
+ * change nothing: it is for logins (pam_limits(8)). The drop-in holds from the next restart on, which ends the service's
+ * connections and is left to a person; writing it disturbs nothing.
+ * nofile.login(value): the limit of sessions that begin from now on.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fix/describe.h"
@@ -12,8 +15,13 @@ static const struct ta_fix_param params[] = {
 	{"value", TA_T_INT, true},
 };
 
+static const struct ta_fix_param login_params[] = {{"value", TA_T_INT, true}};
+
 static const char *const reads[] = {"place.init", "limits.nr_open", NULL};
-static const struct ta_fix_sig sigs[] = {{"nofile.service", params, TA_ARRAY_SIZE(params), reads}};
+static const struct ta_fix_sig sigs[] = {
+	{"nofile.service", params, TA_ARRAY_SIZE(params), reads},
+	{"nofile.login", login_params, TA_ARRAY_SIZE(login_params), reads},
+};
 
 static int check_place(const char *unit, int64_t value, const struct ta_facts *facts, struct ta_err *err)
 {
@@ -30,36 +38,48 @@ static int check_place(const char *unit, int64_t value, const struct ta_facts *f
 	return 0;
 }
 
+static int service(const struct ta_fix_call *call, const struct ta_facts *facts, int64_t value, const char **ret_target,
+	struct ta_err *err)
+{
+	int rc = ta_fix_arg_str(call, "unit", ret_target, err);
+
+	return rc < 0 ? rc : check_place(*ret_target, value, facts, err);
+}
+
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+{
+	const char *target = "login";
+	char text[24];
+	int64_t value;
+	int rc = ta_fix_arg_i64(call, "value", 1024, 1 << 30, &value, err);
+
+	if (rc >= 0 && !strcmp(call->fixer, "nofile.service"))
+		rc = service(call, facts, value, &target, err);
+	if (rc < 0)
+		return rc;
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	ta_steps_add(ret, &ta_knob_nofile, target, text);
+	return ret->error;
+}
+
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
-	ta_cleanup_buf struct ta_buf dir = TA_BUF_INIT;
-	const char *unit;
-	int64_t value;
-	int rc = ta_fix_arg_str(call, "unit", &unit, err);
+	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
+	int rc = steps(call, facts, &list, err);
 
-	if (rc >= 0)
-		rc = ta_fix_arg_i64(call, "value", 1024, 1 << 30, &value, err);
-	if (rc >= 0)
-		rc = check_place(unit, value, facts, err);
 	if (rc < 0)
 		return rc;
-	ta_buf_printf(&dir, "/etc/systemd/system/%s.d", unit);
-	ta_buf_printf(&ret->persist_file, "%s/50-tuneaudit.conf", ta_buf_text(&dir));
-	ta_buf_printf(&ret->persist_text, "[Service]\nLimitNOFILE=%lld\n", (long long)value);
-	ta_buf_adds(&ret->command, "mkdir -p ");
-	ta_shell_quote(&ret->command, ta_buf_text(&dir));
-	ta_buf_printf(&ret->command, "\nprintf '[Service]\\nLimitNOFILE=%lld\\n' > ", (long long)value);
-	ta_shell_quote(&ret->command, ta_buf_text(&ret->persist_file));
-	ta_buf_adds(&ret->command, "\nsystemctl daemon-reload\n# the restart ends its connections\nsystemctl restart -- ");
-	ta_shell_quote(&ret->command, unit);
-	ta_buf_addc(&ret->command, '\n');
-	return dir.error;
+	ta_steps_commands(&list, &ret->command);
+	ta_nofile_file(list.v[0].target, list.v[0].after, &ret->persist_file, &ret->persist_text);
+	return 0;
 }
 
 const struct ta_fixer ta_fixer_nofile = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_FLOW_RESET,
+	.later = true,
+	.steps = steps,
 	.describe = describe,
 };

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fix/describe.h"
@@ -36,34 +37,64 @@ static bool has_connected_event(const struct ta_facts *facts)
 	return major > 6 || (major == 6 && minor >= 1);
 }
 
-static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
-	struct ta_err *err)
+static int read_call(const struct ta_fix_call *call, const char **ret_device, int64_t *ret_us, struct ta_err *err)
 {
-	const char *device;
-	int64_t us;
-	int rc = ta_fix_arg_str(call, "device", &device, err);
+	int rc = ta_fix_arg_str(call, "device", ret_device, err);
 
 	if (rc >= 0)
-		rc = ta_fix_arg_i64(call, "latency_us", 0, 10000000, &us, err);
+		rc = ta_fix_arg_i64(call, "latency_us", 0, 10000000, ret_us, err);
+	if (rc >= 0 && !is_controller(*ret_device))
+		rc = ta_err_set(err, -EINVAL, "nvme.apst: '%s' is no NVMe controller", *ret_device);
+	return rc;
+}
+
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+	const char *device;
+	char value[24];
+	int64_t us;
+	int rc = read_call(call, &device, &us, err);
+
 	if (rc < 0)
 		return rc;
-	if (!is_controller(device))
-		return ta_err_set(err, -EINVAL, "nvme.apst: '%s' is no NVMe controller", device);
-	ta_buf_printf(&ret->command, "echo %lld > /sys/class/nvme/%s/power/pm_qos_latency_tolerance_us\n",
-		(long long)us, device);
+	ta_buf_printf(&path, "/sys/class/nvme/%s/power/pm_qos_latency_tolerance_us", device);
+	snprintf(value, sizeof(value), "%lld", (long long)us);
+	ta_steps_add(ret, &ta_knob_attr, ta_buf_text(&path), value);
+	return path.error ?: ret->error;
+}
+
+static void persist(const struct ta_facts *facts, const char *device, int64_t us, struct ta_fix_text *ret)
+{
 	if (has_connected_event(facts)) {
 		ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
 		ta_buf_printf(&ret->persist_text,
 			"ACTION==\"change\", SUBSYSTEM==\"nvme\", KERNEL==\"%s\", ENV{NVME_EVENT}==\"connected\", "
 			"ATTR{power/pm_qos_latency_tolerance_us}=\"%lld\"\n",
 			device, (long long)us);
-		return 0;
+		return;
 	}
 	ta_buf_adds(&ret->persist_file, "/etc/modprobe.d/tuneaudit.conf");
 	ta_buf_printf(&ret->persist_text,
 		"# for all drives; rebuild the initramfs, or put nvme_core.default_ps_max_latency_us=%lld on the kernel "
 		"command line\noptions nvme_core default_ps_max_latency_us=%lld\n",
 		(long long)us, (long long)us);
+}
+
+static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
+	struct ta_err *err)
+{
+	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
+	const char *device;
+	int64_t us;
+	int rc = read_call(call, &device, &us, err);
+
+	if (rc >= 0)
+		rc = steps(call, facts, &list, err);
+	if (rc < 0)
+		return rc;
+	ta_steps_commands(&list, &ret->command);
+	persist(facts, device, us, ret);
 	return 0;
 }
 
@@ -71,5 +102,6 @@ const struct ta_fixer ta_fixer_nvme = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_NONE,
+	.steps = steps,
 	.describe = describe,
 };

@@ -1,6 +1,7 @@
 /*
  * rps.set(ifname): receive work of an interface with one queue shared out to other CPUs in software.
- * xps.set(ifname): a transmit queue for each CPU. Both as Documentation/networking/scaling.rst advises.
+ * xps.set(ifname): a transmit queue for each CPU.
+ * rfs.set(ifname, entries): each flow to the CPU where its reader runs; `entries` of the host, shared by the queues. All as Documentation/networking/scaling.rst advises.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -11,6 +12,7 @@
 #include "fix/describe.h"
 
 static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
+static const struct ta_fix_param rfs_params[] = {{"ifname", TA_T_STRING, true}, {"entries", TA_T_INT, false}};
 
 static const char *const reads[] = {"irqs.*.device", "nics.*.queues", "nics.*.bus", "nics.*.numa_node", "numa.*.cpus",
 	"cpu.online_list", "cpu.core_of", "cpu.isolated", "cpu.fast_cpus", NULL};
@@ -18,6 +20,7 @@ static const char *const reads[] = {"irqs.*.device", "nics.*.queues", "nics.*.bu
 static const struct ta_fix_sig sigs[] = {
 	{"rps.set", params, TA_ARRAY_SIZE(params), reads},
 	{"xps.set", params, TA_ARRAY_SIZE(params), reads},
+	{"rfs.set", rfs_params, TA_ARRAY_SIZE(rfs_params), reads},
 };
 
 /* The CPU that takes the interrupts of the interface, -1 if that is not known. */
@@ -42,19 +45,19 @@ static int64_t interrupt_cpu(const struct ta_facts *facts, const char *ifname)
 	return cpu;
 }
 
-static void set_queue(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *attr,
-	const struct ta_cpuset *cpus)
+static void set_queue(struct ta_steps *ret, const char *ifname, const char *attr, const struct ta_cpuset *cpus)
 {
 	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT, mask = TA_BUF_INIT;
 
 	ta_cpuset_format_mask(cpus, &mask);
 	ta_buf_printf(&file, "/sys/class/net/%s/%s", ifname, attr);
-	ta_shell_write(&ret->command, ta_buf_text(&mask), ta_buf_text(&file));
-	ta_persist_nic_attr(ret, facts, ifname, attr, ta_buf_text(&mask));
+	ta_steps_add(ret, &ta_knob_attr, ta_buf_text(&file), ta_buf_text(&mask));
+	if (file.error || mask.error)
+		ret->error = -ENOMEM;
 }
 
 /* All near CPUs but the one that is interrupted; with two both, as the other one alone would gain little. */
-static void rps(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, int64_t queues,
+static void rps(struct ta_steps *ret, const struct ta_facts *facts, const char *ifname, int64_t queues,
 	const unsigned *cpus, size_t n)
 {
 	ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
@@ -66,12 +69,11 @@ static void rps(struct ta_fix_text *ret, const struct ta_facts *facts, const cha
 			ta_cpuset_add(&set, cpus[i]);
 	for (int64_t q = 0; q < queues; q++) {
 		snprintf(attr, sizeof(attr), "queues/rx-%lld/rps_cpus", (long long)q);
-		set_queue(ret, facts, ifname, attr, &set);
+		set_queue(ret, ifname, attr, &set);
 	}
 }
 
-static void xps(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, int64_t queues,
-	const unsigned *cpus, size_t n)
+static void xps(struct ta_steps *ret, const char *ifname, int64_t queues, const unsigned *cpus, size_t n)
 {
 	char attr[40];
 
@@ -81,41 +83,93 @@ static void xps(struct ta_fix_text *ret, const struct ta_facts *facts, const cha
 		for (size_t i = (size_t)q; i < n; i += (size_t)queues)
 			ta_cpuset_add(&set, cpus[i]);
 		snprintf(attr, sizeof(attr), "queues/tx-%lld/xps_cpus", (long long)q);
-		set_queue(ret, facts, ifname, attr, &set);
+		set_queue(ret, ifname, attr, &set);
+	}
+}
+
+/* Flows are looked up in one table of the host and one for each queue, whose sizes together are the first one's. */
+static int rfs(const struct ta_fix_call *call, struct ta_steps *ret, const char *ifname, int64_t queues, struct ta_err *err)
+{
+	int64_t entries = 32768;
+	int rc = ta_fix_arg_i64_opt(call, "entries", 256, 1 << 20, &entries, err);
+	char text[24], path[80];
+
+	if (rc < 0)
+		return rc;
+	snprintf(text, sizeof(text), "%lld", (long long)entries);
+	ta_steps_add(ret, &ta_knob_sysctl, "net.core.rps_sock_flow_entries", text);
+	snprintf(text, sizeof(text), "%lld", (long long)TA_MAX(entries / queues, (int64_t)16));
+	for (int64_t q = 0; q < queues; q++) {
+		snprintf(path, sizeof(path), "/sys/class/net/%.16s/queues/rx-%lld/rps_flow_cnt", ifname, (long long)q);
+		ta_steps_add(ret, &ta_knob_attr, path, text);
+	}
+	return ret->error;
+}
+
+static int on_cpus(const struct ta_fix_call *call, const struct ta_facts *facts, const char *ifname, int64_t queues,
+	struct ta_steps *ret, struct ta_err *err)
+{
+	unsigned *cpus;
+	size_t n;
+	int rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n, err);
+
+	if (rc < 0)
+		return rc;
+	if (n < 2)
+		rc = ta_err_set(err, -EINVAL, "%s: one CPU has nobody to share with", call->fixer);
+	else if (call->fixer[0] == 'r')
+		rps(ret, facts, ifname, queues, cpus, n);
+	else
+		xps(ret, ifname, queues, cpus, n);
+	free(cpus);
+	return rc < 0 ? rc : ret->error;
+}
+
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+{
+	const char *ifname, *side = call->fixer[0] == 'r' ? "rx" : "tx";
+	int64_t queues;
+	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+
+	if (rc < 0)
+		return rc;
+	if (!ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "queues", side), &queues) || queues < 1 || queues > 4096)
+		return ta_err_set(err, -EINVAL, "%s: the queues of %s are not known", call->fixer, ifname);
+	if (!strcmp(call->fixer, "rfs.set"))
+		return rfs(call, ret, ifname, queues, err);
+	return on_cpus(call, facts, ifname, queues, ret, err);
+}
+
+static void persist(const struct ta_steps *list, const struct ta_facts *facts, const char *ifname, struct ta_fix_text *ret)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct ta_step *s = &list->v[i];
+
+		if (s->knob == &ta_knob_attr)
+			ta_persist_nic_attr(ret, facts, ifname, strstr(s->target, "queues/"), s->after);
 	}
 }
 
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
-	bool is_rps = call->fixer[0] == 'r';
+	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
 	const char *ifname;
-	unsigned *cpus;
-	size_t n;
-	int64_t queues;
 	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
 
+	if (rc >= 0)
+		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
-	if (!ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "queues", is_rps ? "rx" : "tx"), &queues) || queues < 1 ||
-		queues > 4096)
-		return ta_err_set(err, -EINVAL, "%s: the queues of %s are not known", call->fixer, ifname);
-	rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n, err);
-	if (rc < 0)
-		return rc;
-	if (n < 2)
-		rc = ta_err_set(err, -EINVAL, "%s: one CPU has nobody to share with", call->fixer);
-	else if (is_rps)
-		rps(ret, facts, ifname, queues, cpus, n);
-	else
-		xps(ret, facts, ifname, queues, cpus, n);
-	free(cpus);
-	return rc;
+	ta_steps_commands(&list, &ret->command);
+	persist(&list, facts, ifname, ret);
+	return 0;
 }
 
 const struct ta_fixer ta_fixer_steering = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_NONE,
+	.steps = steps,
 	.describe = describe,
 };
