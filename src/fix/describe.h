@@ -54,13 +54,13 @@ void ta_unit_escape(struct ta_buf *b, const char *text);
 int ta_udev_match_nic(struct ta_buf *b, const struct ta_facts *facts, const char *ifname, struct ta_err *err);
 
 /*
- * A udev rule that runs ethtool with `args` ("-L $name combined 8"; $name is the interface) when the interface appears.
- * Leaves `ret`'s file and text empty where the interface cannot be written into a rule.
+ * Adds a udev rule that runs `line` ("/usr/sbin/ethtool -L $name combined 8"; $name is the interface) when the interface
+ * appears. Leaves `ret`'s file and text as they are where the interface cannot be written into a rule.
  *
  * Not a .link file: of those only the first that matches an interface is used, so a second one would take
  * away its naming policy (systemd.link(5)); rules add up.
  */
-void ta_persist_ethtool(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *args);
+void ta_persist_nic_run(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *line);
 
 /* The same with an assignment to a sysfs attribute of the interface: "queues/rx-0/rps_cpus" = "e". Adds a line. */
 void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *attr,

@@ -49,12 +49,13 @@ int ta_udev_match_nic(struct ta_buf *b, const struct ta_facts *facts, const char
 	return m.error;
 }
 
-void ta_persist_ethtool(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *args)
+void ta_persist_nic_run(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *line)
 {
 	if (ta_udev_match_nic(&ret->persist_text, facts, ifname, NULL) < 0)
 		return;
-	ta_buf_printf(&ret->persist_text, ", RUN+=\"/usr/sbin/ethtool %s\"\n", args);
-	ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
+	ta_buf_printf(&ret->persist_text, ", RUN+=\"%s\"\n", line);
+	if (!ret->persist_file.len)
+		ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
 }
 
 void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *attr,

@@ -86,12 +86,26 @@ static int parse(const struct ta_nic_group *g, const struct ta_nic_target *t, co
 	return rc;
 }
 
+int ta_nic_group_overlay(const struct ta_nic_group *g, const struct ta_nic_target *t, const char *value,
+	struct ta_nic_values *ret)
+{
+	struct ta_nic_values want;
+	int rc = parse(g, t, value, &want);
+
+	for (size_t i = 0; rc == 0 && i < g->n; i++)
+		if (want.have & 1u << i)
+			ret->v[i] = want.v[i];
+	if (rc == 0)
+		ret->have |= want.have;
+	return rc;
+}
+
 int ta_nic_group_check(const struct ta_nic_group *g, const char *target, const char *value, enum ta_value_use use,
-	bool fields, struct ta_err *err)
+	struct ta_err *err)
 {
 	struct ta_nic_values want;
 	struct ta_nic_target t;
-	int rc = ta_nic_target_parse(target, fields, &t, err);
+	int rc = ta_nic_target_parse(target, true, &t, err);
 
 	if (rc < 0)
 		return rc;

@@ -385,7 +385,7 @@ static void test_features_and_moderation(void **state)
 	expect(f, "nic.features", "", "{\"ifname\":\"eth0\",\"name\":\"tx-tcp-segmentation\",\"on\":true}",
 		"ethtool -K eth0 tx-tcp-segmentation on");
 	expect(f, "nic.coalesce", "", "{\"ifname\":\"eth0\",\"adaptive_rx\":false,\"rx_usecs\":8}",
-		"ethtool -C eth0 adaptive-rx off rx-usecs 8");
+		"ethtool -C eth0 adaptive-rx off\nethtool -C eth0 rx-usecs 8");
 	refuse(f, "nic.coalesce", "", "{\"ifname\":\"eth0\"}", "nothing to set");
 }
 

@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "fix/describe.h"
+#include "fix/nicknob.h"
 
 static const struct ta_fix_param channels_params[] = {
 	{"ifname", TA_T_STRING, true},
@@ -29,67 +29,70 @@ static const struct ta_fix_sig sigs[] = {
 	{"nic.rings", rings_params, TA_ARRAY_SIZE(rings_params), reads},
 };
 
-struct knob {
-	const char *group; /* "channels", "rings": in the facts */
-	const char *option; /* of ethtool(8) */
+struct kind {
+	const struct ta_knob *knob;
+	const char *group; /* in the facts */
 	int64_t min;
 	bool never_lower;
 };
 
-static const struct knob channels = {"channels", "-L", 1, false};
-static const struct knob rings = {"rings", "-G", 64, true};
+static const struct kind channels = {&ta_knob_channels, "channels", 1, false};
+static const struct kind rings = {&ta_knob_rings, "rings", 64, true};
 
-/* Adds " combined 8" if the argument is given and within what the driver said. */
-static int add_count(const struct ta_fix_call *call, const struct ta_facts *facts, const struct knob *knob,
-	const char *ifname, const char *name, struct ta_buf *args, struct ta_err *err)
+/* A step for the count if the argument is given, within what the driver said, and not what is there. */
+static int add_count(const struct ta_fix_call *call, const struct ta_facts *facts, const struct kind *kind,
+	const char *ifname, const char *name, struct ta_steps *ret, struct ta_err *err)
 {
 	int64_t count = -1, max, now;
-	int rc = ta_fix_arg_i64_opt(call, name, knob->min, 1 << 20, &count, err);
+	int rc = ta_fix_arg_i64_opt(call, name, kind->min, 1 << 20, &count, err);
 
 	if (rc < 0 || count < 0)
 		return rc;
-	if (!ta_facts_get_i64(facts, TA_KEYS("nics", ifname, knob->group, name, "max"), &max))
+	if (!ta_facts_get_i64(facts, TA_KEYS("nics", ifname, kind->group, name, "max"), &max))
 		return ta_err_set(err, -EINVAL, "%s: the driver of %s does not say how many are possible (%s)", call->fixer,
 			ifname, name);
 	if (count > max)
 		return ta_err_set(err, -EINVAL, "%s: %s can have %lld %s at most", call->fixer, ifname, (long long)max,
 			name);
-	if (ta_facts_get_i64(facts, TA_KEYS("nics", ifname, knob->group, name, "current"), &now)) {
+	if (ta_facts_get_i64(facts, TA_KEYS("nics", ifname, kind->group, name, "current"), &now)) {
 		if (now == count)
 			return 0;
-		if (knob->never_lower && now > count)
+		if (kind->never_lower && now > count)
 			return ta_err_set(err, -EINVAL, "%s: %s has %lld already", call->fixer, ifname, (long long)now);
 	}
-	ta_buf_printf(args, " %s %lld", name, (long long)count);
+	ta_nic_add_number(ret, kind->knob, ifname, name, count);
 	return 0;
+}
+
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+{
+	static const char *const names[] = {"combined", "rx", "tx"};
+	const struct kind *kind = call->fixer[4] == 'c' ? &channels : &rings;
+	const char *ifname;
+	size_t before = ret->n;
+	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+
+	for (size_t i = 0; rc >= 0 && i < TA_ARRAY_SIZE(names); i++)
+		rc = add_count(call, facts, kind, ifname, names[i], ret, err);
+	if (rc < 0)
+		return rc;
+	if (ret->error)
+		return ret->error;
+	if (ret->n == before)
+		return ta_err_set(err, -EINVAL, "%s: nothing to change on %s", call->fixer, ifname);
+	return ta_nic_check_steps(ret, before, err);
 }
 
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
-	static const char *const names[] = {"combined", "rx", "tx"};
-	const struct knob *knob = call->fixer[4] == 'c' ? &channels : &rings;
-	ta_cleanup_buf struct ta_buf counts = TA_BUF_INIT, args = TA_BUF_INIT;
-	const char *ifname;
-	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
-
-	for (size_t i = 0; rc >= 0 && i < TA_ARRAY_SIZE(names); i++)
-		rc = add_count(call, facts, knob, ifname, names[i], &counts, err);
-	if (rc < 0)
-		return rc;
-	if (!counts.len)
-		return ta_err_set(err, -EINVAL, "%s: nothing to change on %s", call->fixer, ifname);
-	ta_buf_printf(&ret->command, "ethtool %s ", knob->option);
-	ta_shell_quote(&ret->command, ifname);
-	ta_buf_printf(&ret->command, "%s\n", ta_buf_text(&counts));
-	ta_buf_printf(&args, "%s $name%s", knob->option, ta_buf_text(&counts));
-	ta_persist_ethtool(ret, facts, ifname, ta_buf_text(&args));
-	return counts.error ? counts.error : args.error;
+	return ta_nic_describe(steps, call, facts, ret, err);
 }
 
 const struct ta_fixer ta_fixer_nic_queues = {
 	.sigs = sigs,
 	.n_sigs = TA_ARRAY_SIZE(sigs),
 	.disruption = TA_DISRUPT_LINK_FLAP,
+	.steps = steps,
 	.describe = describe,
 };

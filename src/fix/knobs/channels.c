@@ -1,6 +1,6 @@
 /*
- * "eth0": how many queues an interface has, "rx=0 tx=0 other=1 combined=8", all counts of one request. Most drivers reset
- * all queues for it, many take the link down for seconds.
+ * "eth0 combined": how many queues of a kind an interface has; "eth0": all its counts in one request, "rx=0 tx=0 other=1
+ * combined=8". Most drivers reset all queues for it, many take the link down for seconds.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,12 +19,17 @@ static uint32_t count(const struct ta_nic_values *v, const char *name)
 static int check(const char *target, const char *value, enum ta_value_use use, struct ta_err *err)
 {
 	struct ta_nic_values want;
-	int rc = ta_nic_group_check(&ta_nic_channels, target, value, use, false, err);
+	int rc = ta_nic_group_check(&ta_nic_channels, target, value, use, err);
 
 	if (rc < 0 || !value)
 		return rc;
+	/* Of one kind alone there may be none where the others are enough: the kernel knows. Nobody wishes for none. */
+	if (use == TA_VALUE_WISHED && strcmp(value, "0") == 0)
+		return ta_err_set(err, -EINVAL, "%s: no queue at all is nothing to wish for", target);
+	if (strchr(target, ' '))
+		return 0;
 	ta_nic_values_parse(&ta_nic_channels, value, &want);
-	/* as the kernel has it: net/ethtool/channels.c */
+	/* net/ethtool/channels.c */
 	if (!count(&want, "combined") && (!count(&want, "rx") || !count(&want, "tx")))
 		return ta_err_set(err, -EINVAL, "%s: '%.60s' leaves no queue to receive or none to send", target, value);
 	return 0;
@@ -49,20 +54,25 @@ static int64_t last_of_table(struct ta_host *h, const char *ifname)
 }
 
 /*
- * A table that somebody set is kept by the kernel, and counts that it does not fit are refused (net/ethtool/channels.c: ethtool_check_max_channel()).
- * It was his choice: it is not thrown away here.
+ * A table that somebody set is kept by the kernel, and counts that do not fit it are refused (net/ethtool/channels.c:
+ * ethtool_check_max_channel()). It was his choice: it is not thrown away here.
  */
-static int explain(struct ta_host *h, const char *ifname, const char *value, int rc, struct ta_err *err)
+static int explain(struct ta_host *h, const char *target, const char *value, int rc, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
-	int64_t last = rc == -EINVAL ? last_of_table(h, ifname) : -1;
-	struct ta_nic_values want;
+	struct ta_nic_values rest = {0};
+	struct ta_nic_target t;
+	int64_t last;
 
-	if (last < 0 || ta_nic_values_parse(&ta_nic_channels, value, &want) < 0 ||
-		last < (int64_t)count(&want, "rx") + count(&want, "combined"))
+	ta_nic_target_parse(target, true, &t, NULL);
+	ta_nic_values_read(h, &ta_nic_channels, t.ifname, &rest);
+	if (ta_nic_group_overlay(&ta_nic_channels, &t, value, &rest) < 0)
 		return rc;
-	ta_shell_quote(&name, ifname);
-	return ta_err_prefix(err, rc, "its RSS table was set by hand and points at queue %lld; 'ethtool -X %s default' gives it back to the driver",
+	last = rc == -EINVAL ? last_of_table(h, t.ifname) : -1;
+	if (last < (int64_t)count(&rest, "rx") + count(&rest, "combined"))
+		return rc;
+	ta_shell_quote(&name, t.ifname);
+	return ta_err_prefix(err, rc, "its RSS table points at queue %lld; if it was set by hand, 'ethtool -X %s default' gives it back",
 		(long long)last, ta_buf_text(&name));
 }
 
@@ -80,7 +90,10 @@ static void command(const char *target, const char *value, struct ta_buf *b)
 
 static int coupled(struct ta_host *h, const char *target, struct ta_steps *ret, struct ta_err *err)
 {
-	return ta_nic_coupled_queues(h, target, &ta_knob_channels, ret);
+	struct ta_nic_target t;
+	int rc = ta_nic_target_parse(target, true, &t, err);
+
+	return rc < 0 ? rc : ta_nic_coupled_queues(h, t.ifname, &ta_knob_channels, ret);
 }
 
 const struct ta_knob ta_knob_channels = {

@@ -7,7 +7,7 @@
 
 static int check(const char *target, const char *value, enum ta_value_use use, struct ta_err *err)
 {
-	return ta_nic_group_check(&ta_nic_coalesce, target, value, use, true, err);
+	return ta_nic_group_check(&ta_nic_coalesce, target, value, use, err);
 }
 
 static int read_value(struct ta_host *h, const char *target, struct ta_buf *ret, struct ta_err *err)

@@ -104,6 +104,9 @@ static bool is_there(struct ta_host *h, const char *kind)
 {
 	ta_cleanup_buf struct ta_buf loaded = TA_BUF_INIT, built_in = TA_BUF_INIT, release = TA_BUF_INIT, path = TA_BUF_INIT;
 
+	/* Nothing can be loaded: what this kernel has is built in. */
+	if (!ta_host_exists(h, "/proc/modules"))
+		return true;
 	ta_buf_printf(&loaded, "sch_%s ", kind);
 	ta_buf_printf(&built_in, "/sch_%s.ko", kind);
 	if (file_has(h, "/proc/modules", &loaded, true))
