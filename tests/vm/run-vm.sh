@@ -4,6 +4,7 @@
 #   run-vm.sh -k KERNELDIR [-i layer.cpio]... [-s script] [-c smp] [-m MiB] [-a "kernel args"] [-t SECONDS] [-l LOGDIR] [-- qemu args...]
 #
 #   script's stdout+stderr -> stdout of run-vm.sh;   its exit status -> exit status of run-vm.sh
+#   what it writes to /dev/port-data -> LOGDIR/data
 #   124 = time-out, 125 = the guest ended without reporting (panic, reset: see LOGDIR/console.log)
 #   QEMU (default qemu-system-x86_64), QEMU_FLAGS (e.g. "-L $KERNELS/../qemu10/usr/share/qemu"), MACHINE, CPU, ACCEL
 #
@@ -22,13 +23,14 @@ kern=$K/vmlinux
 if [[ ! -e $kern ]]; then case $(basename "$QEMU") in qemu-system-x86_64) python3 "$here/vmlinux.py" "$K/vmlinuz" "$K/vmlinux" >/dev/null || kern=$K/vmlinuz;; *) kern=$K/vmlinuz;; esac; fi
 # lpj= skips the delay-loop calibration (1.4 s, and jittery when the host is busy)
 boot() {
-: > "$log/out"; : > "$log/rc"; : > "$log/console.log"
+: > "$log/out"; : > "$log/rc"; : > "$log/data"; : > "$log/console.log"
 # shellcheck disable=SC2086
 timeout -s TERM "$limit" "$QEMU" ${QEMU_FLAGS-} -M "$MACHINE" -accel ${ACCEL:-tcg,thread=multi} -cpu "$CPU" -smp "$smp" -m "$mem" \
   -nodefaults -no-user-config -nographic -no-reboot -serial file:"$log/console.log" -monitor none \
   -kernel "$kern" -initrd "$tmp/initrd" \
   -append "console=${CONSOLE:-ttyS0} quiet panic=-1 ${KARGS-lpj=4000000 mitigations=off rodata=off no_timer_check tsc=reliable cryptomgr.notests=1} ${args}" \
   -device "${VSER:-virtio-serial-pci}" -chardev file,id=out,path="$log/out" -device virtserialport,chardev=out,name=out \
+  -chardev file,id=data,path="$log/data" -device virtserialport,chardev=data,name=data \
   -chardev file,id=rc,path="$log/rc" -device virtserialport,chardev=rc,name=rc \
   "$@" </dev/null 2>"$log/qemu.err" & pid=$!
 # A booting SMP guest under multi-threaded TCG now and then loses a timer or a wake-up and stops for good (seen in
