@@ -95,7 +95,7 @@ static void put_optional(struct policies *p, const char *dir, const char *key, c
 		ta_read_str(p->h, p->f, path, TA_KEYS("cpu", "policies", key, name));
 	else
 		ta_read_int(p->h, p->f, path, TA_KEYS("cpu", "policies", key, name));
-	*missing = !ta_facts_at(p->f, TA_KEYS("cpu", "policies", key, name)) && ta_host_is_live(p->h);
+	*missing = !ta_facts_at(p->f, TA_KEYS("cpu", "policies", key, name)) && ta_host_is_whole(p->h);
 }
 
 static void read_common(struct policies *p, const char *dir)

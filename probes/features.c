@@ -93,14 +93,25 @@ static void put_no(struct ta_host *h, struct ta_facts *f, const char *name, cons
 		ta_feature_absent(f, name, TA_MISSING, "no %s in this capture", file);
 }
 
+/* The directory cannot be looked into: as /sys/kernel/debug by others than root, or it is not there. */
+static void put_no_dir(struct ta_host *h, struct ta_facts *f, const char *name, const char *file, const char *dir)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int rc = ta_host_read(h, file, TA_READ_CAP, &text);
+
+	if (rc == -EACCES || rc == -EPERM)
+		ta_feature_absent(f, name, TA_DENIED, "%s: %s", file, ta_errno_text(rc));
+	else
+		ta_feature_absent(f, name, TA_MISSING, "no %s to look in", dir);
+}
+
 static void collect_files(struct ta_host *h, struct ta_facts *f)
 {
 	for (size_t i = 0; i < TA_ARRAY_SIZE(by_file); i++) {
 		if (ta_host_exists(h, by_file[i].file))
 			ta_feature_put(f, by_file[i].name, true, "%s is there", by_file[i].file);
 		else if (!ta_host_exists(h, by_file[i].dir))
-			ta_feature_absent(f, by_file[i].name, TA_MISSING, "no %s to look in, or not permitted",
-				by_file[i].dir);
+			put_no_dir(h, f, by_file[i].name, by_file[i].file, by_file[i].dir);
 		else
 			put_no(h, f, by_file[i].name, by_file[i].file, by_file[i].needs);
 	}

@@ -483,7 +483,26 @@ static void put_missing(struct ta_facts *f, const char *key, const char *file)
 	ta_facts_put_absent(f, path, TA_MISSING, "no %s", file);
 }
 
-static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_field *row, bool child_netns,
+/* What a network namespace other than the first does not show: the host's own, and of a user namespace's all of net.core. */
+enum hidden { HIDDEN_NOTHING, HIDDEN_HOST, HIDDEN_CORE };
+
+static bool is_hidden(enum hidden hidden, const struct ta_field *row, const char *key)
+{
+	return (hidden == HIDDEN_CORE && strncmp(key, "net.core.", strlen("net.core.")) == 0) ||
+	       (hidden != HIDDEN_NOTHING && hidden_in_child(row, key));
+}
+
+/* sysctl_core_net_init() in net/core/sysctl_net_core.c (6.1) gives namespaces of unprivileged users none. */
+static enum hidden what_is_hidden(struct ta_host *h)
+{
+	if (ta_host_exists(h, "/proc/sys/net/core/netdev_max_backlog"))
+		return HIDDEN_NOTHING;
+	if (ta_host_exists(h, "/proc/sys/net/core/somaxconn"))
+		return HIDDEN_HOST;
+	return ta_host_is_whole(h) && ta_host_exists(h, "/proc/sys/net/ipv4/tcp_rmem") ? HIDDEN_CORE : HIDDEN_NOTHING;
+}
+
+static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_field *row, enum hidden hidden,
 	struct ta_buf *text)
 {
 	char key[128], file[512];
@@ -498,7 +517,7 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 	if (rc == 0 && !empty && memchr(text->data, '\0', text->len))
 		rc = -EBADMSG;
 	ta_buf_rtrim(text);
-	if ((rc == -ENOENT || rc == -ENOTDIR) && child_netns && hidden_in_child(row, key))
+	if ((rc == -ENOENT || rc == -ENOTDIR) && is_hidden(hidden, row, key))
 		ta_facts_put_absent(f, TA_KEYS("sysctl", key), TA_MISSING,
 			"%s is not visible in this network namespace", file);
 	else if (rc == -ENOENT || rc == -ENOTDIR)
@@ -522,15 +541,14 @@ static void read_row(struct ta_host *h, struct ta_facts *f, const struct ta_fiel
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	bool child_netns = !ta_host_exists(h, "/proc/sys/net/core/netdev_max_backlog") &&
-			   ta_host_exists(h, "/proc/sys/net/core/somaxconn");
+	enum hidden hidden = what_is_hidden(h);
 
 	if (!ta_host_exists(h, "/proc/sys")) {
 		ta_facts_put_absent(f, TA_KEYS("sysctl"), TA_MISSING, "no /proc/sys");
 		return;
 	}
 	for (size_t i = 0; i < TA_ARRAY_SIZE(fields); i++)
-		read_row(h, f, &fields[i], child_netns, &text);
+		read_row(h, f, &fields[i], hidden, &text);
 }
 
 const struct ta_probe ta_probe_sysctl = {

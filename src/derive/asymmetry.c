@@ -306,6 +306,15 @@ static void put_types(struct ta_facts *f, const struct cores *c)
 			"neither capacity nor clock ranks the types of cores");
 }
 
+/*
+ * One type of ARM cores that is only assumed: telephones have clusters of one part with different clocks, so equal
+ * part numbers alone prove nothing. (arm64 tells capacities since 4.13, and cpufreq the clocks before.)
+ */
+static bool is_assumed(const struct cores *c)
+{
+	return c->n_types == 1 && c->n > 1 && c->part && !c->capacity && !is_known(c, c->max_khz);
+}
+
 static void put_absent(struct ta_facts *f, enum ta_reason why, const char *detail)
 {
 	static const char *const names[] = {"asymmetric", "fast_cpus", "types"};
@@ -346,8 +355,10 @@ static void compute(struct ta_facts *f)
 			put_absent(f, TA_MALFORMED, "more than 64 types of cores");
 		else if (c.n_types == 1 && !c.capacity && is_known_of_some(&c, c.max_khz))
 			put_absent(f, TA_MISSING, "the highest clock is known of some CPUs only");
-		else if (c.evidence)
+		else if (c.evidence && !is_assumed(&c))
 			put_types(f, &c);
+		else if (c.evidence)
+			put_absent(f, TA_MISSING, "neither clocks nor capacities of the single CPUs are known");
 		else
 			put_absent(f, TA_MISSING, "nothing is known of the single CPUs");
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe/drvinfo.h"
+#include "probe/gadget.h"
 #include "probe/nicset.h"
 #include "probe/pcie.h"
 #include "probe/probe.h"
@@ -63,7 +64,8 @@ static const char *kind_of_physical(struct ta_nicdev *n, const struct ta_link *l
 {
 	if (strcmp(devtype, "wlan") == 0 || (!*devtype && has(n, l->name, "phy80211")))
 		return "wifi";
-	if (d && d->usb)
+	/* The other end of the cable: this machine is the USB device (u_ether.c). */
+	if ((d && d->usb) || strcmp(devtype, "gadget") == 0)
 		return "usb";
 	if (l->type.rc < 0)
 		return NULL;
@@ -226,6 +228,8 @@ void ta_nicdev_put(struct ta_nicdev *n, const struct ta_link *l, const struct ta
 	if (d && d->usb)
 		ta_read_int(n->h, n->f, ta_fmt(&file, "%s/speed", d->usb),
 			TA_KEYS("nics", name, "usb_mbps"));
+	else if (ta_is_gadget(d))
+		ta_gadget_put_speed(n->h, n->f, d, name);
 	else
 		ta_facts_put_absent(
 			n->f, TA_KEYS("nics", name, "usb_mbps"), TA_UNSUPPORTED, "no USB device");

@@ -362,7 +362,13 @@ static void arm_cluster_is_no_socket(void **state)
 	collect();
 	FACT(f, "2", "cpu", "sockets");
 	FACT(f, "\"Neoverse-N1\"", "cpu", "model");
+	HOLE(f, TA_MISSING, "cpu.asymmetric"); /* one part may come in clusters of two clocks */
+	f = ta_facts_free(f);
+	for (int c = 0; c < 4; c++)
+		file("1024\n", CPU "cpu%d/cpu_capacity", c);
+	collect();
 	FACT(f, "false", "cpu", "asymmetric");
+	FACT(f, "[0,1,2,3]", "cpu", "fast_cpus");
 	f = ta_facts_free(f);
 
 	/* A board: no firmware tables, one node or none. */

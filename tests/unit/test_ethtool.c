@@ -425,6 +425,8 @@ static void ioctl_numbers(void **state)
 	/* combined only: 4 of 8; coalescing all zero */
 	const uint32_t channels_answer[] = {TA_ETHTOOL_GCHANNELS, 0, 0, 1, 8, 0, 0, 1, 4};
 	const uint32_t coalesce[23] = {TA_ETHTOOL_GCOALESCE};
+	/* virtio with one queue: no table, no key, but toeplitz */
+	const unsigned char one_queue[24] = {TA_ETHTOOL_GRSSH, [16] = 1};
 	ta_cleanup_buf struct ta_buf calls = TA_BUF_INIT;
 	struct ta_ethtool e = fresh();
 	struct ta_ethtools all = {0};
@@ -436,6 +438,8 @@ static void ioctl_numbers(void **state)
 	hex(&calls, channels_answer, sizeof(channels_answer));
 	ta_buf_adds(&calls, "\"},\"ethtool/eth0/0x0000000e\":{\"rc\":0,\"data\":\"");
 	hex(&calls, coalesce, sizeof(coalesce));
+	ta_buf_adds(&calls, "\"},\"ethtool/eth0/0x00000046\":{\"rc\":0,\"data\":\"");
+	hex(&calls, one_queue, sizeof(one_queue));
 	ta_buf_adds(
 		&calls, "\"},\"ethtool/eth0/0x00000012\":{\"rc\":\"EOPNOTSUPP\",\"data\":\"\"}");
 	h = host_with_calls(&t, ta_buf_text(&calls));
@@ -452,6 +456,11 @@ static void ioctl_numbers(void **state)
 	assert_int_equal(e.rc[TA_ETH_PAUSE], -EOPNOTSUPP);
 	ta_eth_ioctl(h, "eth0", TA_ETH_RINGS, &all, &e);
 	assert_int_equal(e.rc[TA_ETH_RINGS], -ENODATA);
+	ta_eth_ioctl(h, "eth0", TA_ETH_RSS, &all, &e);
+	assert_int_equal(e.rc[TA_ETH_RSS], 0);
+	assert_int_equal(e.rss.slots, 0);
+	assert_int_equal(e.rss.key_bytes, 0);
+	assert_int_equal(e.rss.hfunc, 1);
 	ta_host_free(h);
 	tree_remove(&t);
 }

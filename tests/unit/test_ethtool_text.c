@@ -250,6 +250,10 @@ static void statistics(void **state)
 	assert_int_equal(ta_nicstats_add(&s, "rx_queue_drops", strlen("rx_queue_drops"), 5), 0);
 	assert_int_equal(ta_nicstats_add(&s, "rx_queue_3_drops", strlen("rx_queue_3_drops"), 9), 0);
 	assert_int_equal(stat_of(&s, "rx_queue_drops"), 5); /* the driver's total, not our sum */
+	assert_int_equal(ta_nicstats_add(&none, "  pkts tx discard", 17, 2), 0);
+	assert_int_equal(ta_nicstats_add(&none, "  pkts tx discard", 17, 3), 0);
+	assert_int_equal(stat_of(&none, "pkts tx discard"), 5);
+	ta_nicstats_done(&none);
 	assert_int_equal(ta_nicstats_parse_text("no stats available\n", &none), -EOPNOTSUPP);
 	assert_int_equal(ta_nicstats_parse_text("0: 1\n: 2\n", &none), 0);
 	assert_int_equal(none.n, 0);

@@ -225,6 +225,13 @@ static void by_file(void **state)
 		"\"/proc/sys/net/ipv4\":true}}");
 	assert_works(f, "tw_reuse_delay", false, "Linux 6.14");
 	ta_facts_free(f);
+	/* Others than root do not look into debugfs. */
+	f = captured(&ta_probe_features,
+		"{\"complete\":true,\"exists\":{\"/sys/kernel/debug/sched/base_slice_ns\":false},"
+		"\"errors\":{\"read\":{\"/sys/kernel/debug/sched/base_slice_ns\":\"EACCES\"}}}");
+	assert_unknown(f, "eevdf", TA_DENIED, "debug/sched");
+	assert_unknown(f, "preempt_dynamic", TA_MISSING, "debug/sched");
+	ta_facts_free(f);
 }
 
 /* This kernel: whatever it can, every question comes to an answer or a reason. */

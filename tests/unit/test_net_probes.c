@@ -113,6 +113,23 @@ static void sysctls_of_a_child_namespace(void **state)
 	assert_absent(f, "sysctl[\"net.ipv4.tcp_rmem\"]", TA_MISSING, "no /proc/sys/net/ipv4/tcp_rmem");
 	assert_absent(f, "sysctl[\"vm.swappiness\"]", TA_MISSING, "no /proc/sys/vm/swappiness");
 	ta_facts_free(f);
+
+	/* In a namespace of an unprivileged user none of net.core is there; only a whole capture tells that from a thin one. */
+	tree_remove(&t);
+	assert_int_equal(tree_make(&t), 0);
+	tree_file(&t, "proc/sys/net/ipv4/tcp_rmem", "4096 131072 6291456\n");
+	f = facts_of(&ta_probe_sysctl, NULL);
+	assert_absent(f, "sysctl[\"net.core.somaxconn\"]", TA_MISSING, "no /proc/sys/net/core/somaxconn");
+	ta_facts_free(f);
+	tree_file(&t, "calls.json",
+		"{\"schema\":\"tuneaudit.calls/1\",\"complete\":true,\"exists\":{\"/proc/sys\":true,"
+		"\"/proc/sys/net/core/netdev_max_backlog\":false,\"/proc/sys/net/core/somaxconn\":false},"
+		"\"errors\":{\"read\":{\"/proc/sys/net/core/somaxconn\":\"ENOENT\","
+		"\"/proc/sys/net/ipv4/udp_mem\":\"ENOENT\"}}}");
+	f = facts_of(&ta_probe_sysctl, NULL);
+	assert_absent(f, "sysctl[\"net.core.somaxconn\"]", TA_MISSING, "not visible in this network namespace");
+	assert_absent(f, "sysctl[\"net.ipv4.udp_mem\"]", TA_MISSING, "not visible in this network namespace");
+	ta_facts_free(f);
 }
 
 /* A file of no bytes is what a failed copy leaves; it is neither "" nor the wrong choice. */

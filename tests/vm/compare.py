@@ -524,8 +524,8 @@ def driver_counters(tools, facts, name):
 
 
 def per_queue(name):
-    """rx_queue_3_drops and rx3_drops are parts of rx_queue_drops and rx_drops."""
-    return re.sub(r"^(rx|tx)_queue_\d+_", r"\1_queue_", re.sub(r"^(rx|tx)_?\d+_", r"\1_", name))
+    """rx_queue_3_drops, rx3_drops and rx_drops[3]: are parts of rx_queue_drops and rx_drops."""
+    return re.sub(r"[-_. \[]?\d+\]?(?=[-_. \[\]:#])", "", name).strip("-_. []:#")
 
 
 ALL = (host, lscpu, cpufreq, memory, sysctls, limits, listeners, disks, nvme, interrupts, counters, links, ethtool)

@@ -26,7 +26,7 @@ sleep 1
 state() {
 	cut -d' ' -f1 /proc/modules | sort
 	cat /proc/sys/kernel/tainted
-	find /proc/sys -type f -perm -200 ! -name '*random*' ! -name ns_last_pid ! -name drop_caches ! -name compact_memory ! -name flush ! -name stat_refresh | sort | while read -r f; do
+	find /proc/sys -type f -perm -200 ! -name '*random*' ! -name ns_last_pid ! -name drop_caches ! -name compact_memory ! -name flush ! -name stat_refresh ! -name max_newidle_lb_cost | sort | while read -r f; do
 		v=
 		{ mapfile -t v < "$f"; } 2> /dev/null
 		echo "$f=${v[*]}"
@@ -127,15 +127,25 @@ run_on() { # NAME COMMAND WORDS…: again and again until told to stop
 		i=$((i + 1))
 	done
 }
+# A link that was up and has its device still: up again (some kernels take seconds).
+links_up() {
+	local n i=0
+	for n in $(nics); do
+		[[ -e /sys/class/net/$n/device ]] || continue
+		until [[ $(cat "/sys/class/net/$n/operstate" 2> /dev/null) == up || $i -gt 80 ]]; do sleep 0.1; i=$((i + 1)); done
+	done
+}
 during() { # NAME ACTION: steady, ACTION beside the loops, steady
 	local d=$O/loops/$1 a b
 	mkdir -p "$d"
+	links_up
 	steady "$1" before
 	run_on "$1" $judging & a=$!
 	run_on "$1" facts --format json & b=$!
 	"$2" "$1"
 	touch "$d/stop"
 	wait $a $b
+	links_up
 	steady "$1" after
 }
 first_nic() { local d; for d in /sys/class/net/*; do [[ $(readlink -f "$d/device" 2> /dev/null) == */pci* ]] && { echo "${d##*/}"; return; }; done; }
@@ -154,6 +164,7 @@ renamed() {
 	local n i
 	n=$(first_nic)
 	ip link set "$n" down && ip link set "$n" name 'wan$(id)' && ip link set 'wan$(id)' up
+	links_up
 	steady "$1" renamed
 	for i in 1 2 3 4 5 6; do
 		ip link set 'wan$(id)' down && ip link set 'wan$(id)' name "$n" && ip link set "$n" up
