@@ -152,11 +152,15 @@ static void test_lines_of_sysctls(void **state)
 	ta_put_str(f, "/etc/sysctl.d/20-b.conf", "settings", "net.core.somaxconn", "file");
 	ta_put_i64(f, 3, "settings", "net.core.somaxconn", "line");
 	ta_put_str(f, "0x1000 #", "settings", "net.core.somaxconn", "value");
+	/* A limit is not lowered because an old line would. */
 	ta_put_str(f, "4096", "settings", "net.core.somaxconn", "next_boot");
+	expect(f, "setting.agree", "", args,
+		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000, below what runs: take it out or raise it");
+	ta_put_str(f, "131072", "settings", "net.core.somaxconn", "next_boot");
 	ta_facts_put_strs(f, TA_KEYS("settings", "net.core.somaxconn", "overridden"), lost, 1);
 	expect(f, "setting.agree", "", args,
 		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000; if what runs is right change that line, else\n"
-		"sysctl -w net.core.somaxconn=4096");
+		"sysctl -w net.core.somaxconn=131072");
 	expect(f, "setting.lines", "", args,
 		"# /etc/sysctl.d/20-b.conf:3 sets net.core.somaxconn to 0x1000\n"
 		"# /etc/sysctl.d/10-a.conf:1 sets 1024 and is overridden");

@@ -10,6 +10,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "fix/describe.h"
 #include "fix/sinks.h"
 
@@ -49,6 +50,24 @@ static void add_line(struct ta_buf *b, const struct ta_facts *facts, const char 
 	ta_buf_rtrim(b);
 }
 
+/*
+ * Limits of which more is never worse: a line that would lower what runs is old advice (systemd lifts fs.file-max out of
+ * the way since 240; the kernel's own defaults grow), so lowering is not offered.
+ */
+static bool would_lower(const char *key, const char *running, const char *boot)
+{
+	static const char *const limits[] = {"fs.file-max", "fs.nr_open", "fs.inotify.max_user_watches", "fs.aio-max-nr",
+		"kernel.pid_max", "kernel.threads-max", "vm.max_map_count", "net.core.somaxconn", "net.core.rmem_max",
+		"net.core.wmem_max", "net.netfilter.nf_conntrack_max", "net.ipv4.tcp_max_orphans",
+		"net.ipv4.tcp_max_tw_buckets", "net.ipv4.tcp_max_syn_backlog"};
+	uint64_t now, then;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(limits); i++)
+		if (strcmp(key, limits[i]) == 0)
+			return ta_parse_u64(running, &now) == 0 && ta_parse_u64(boot, &then) == 0 && then < now;
+	return false;
+}
+
 static int agree(const char *key, const struct ta_facts *facts, struct ta_fix_text *ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf word = TA_BUF_INIT;
@@ -57,6 +76,11 @@ static int agree(const char *key, const struct ta_facts *facts, struct ta_fix_te
 	add_line(&ret->command, facts, key);
 	if (!may_write(key, boot)) {
 		ta_buf_adds(&ret->command, ": make that line and what runs agree\n");
+		return 0;
+	}
+	if (would_lower(key, text_of(facts, key, "running"), boot)) {
+		ta_buf_printf(&ret->command, ", below what runs: take it out or raise it%s\n",
+			strncmp(text_of(facts, key, "file"), "/usr/", 5) ? "" : " in a file of /etc/sysctl.d");
 		return 0;
 	}
 	ta_buf_printf(&ret->command, "; if what runs is right %s, else\n",
