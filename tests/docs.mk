@@ -1,7 +1,7 @@
 # References made from the code, kept in the tree so that they can be read without building. The fragments of
 # other references add their files to DOCS and say how each is made.
 
-DOCS += docs/facts.md README.md
+DOCS += docs/facts.md docs/rules.md README.md
 CHECKS += check-docs
 
 .PHONY: docs
@@ -18,6 +18,11 @@ check-docs: $(B)/tools/mkdocs $(DOCS:%=$(B)/%) ## the references in docs/ are cu
 $(B)/docs/facts.md: $(B)/tools/mkdocs
 	@mkdir -p $(@D)
 	$(Q)$(B)/tools/mkdocs facts > $@
+
+# Only the table of rules in it is made.
+$(B)/docs/rules.md: docs/rules.md $(B)/tools/mkdocs
+	@mkdir -p $(@D)
+	$(Q)$(B)/tools/mkdocs rules docs/rules.md > $@.tmp && mv $@.tmp $@
 
 # README.md is its own source: only the screens in it are made.
 $(B)/README.md: README.md tools/screen.sh $(B)/tuneaudit FORCE

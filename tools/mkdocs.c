@@ -2,6 +2,7 @@
  * References made from the tables in the code, so that they cannot say anything else:
  *
  *   mkdocs facts             docs/facts.md on stdout
+ *   mkdocs rules FILE        FILE on stdout, the table of rules between its two marks made anew
  *   mkdocs paths FILE…       every `fact.path` named in these texts must be declared; 1 if one is not.
  *                            What only looks like one the text names in a comment <!-- not facts: a.b c.d -->
  *
@@ -14,9 +15,11 @@
 
 #include "base/strv.h"
 #include "derive/derive.h"
+#include "fix/fixer.h"
 #include "facts/text.h"
 #include "probe/collect.h"
 #include "rule/embedded.h"
+#include "rule/rule.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -115,6 +118,72 @@ static void print_facts(const struct rows *rows)
 				(int)len, path);
 		print_row(&rows->v[i]);
 	}
+}
+
+/* --- rules ----------------------------------------------------------------- */
+
+#define RULES_BEGIN "<!-- made by make docs: rules -->\n"
+#define RULES_END "<!-- made by make docs: end -->\n"
+
+static int load_rules(const struct ta_schema *schema, struct ta_fix_sig **ret_sigs, struct ta_rules **ret)
+{
+	struct ta_rules *rs = ta_rules_new();
+	struct ta_diags diags = {0};
+	size_t n;
+	int rc = rs ? ta_fixer_sigs(ret_sigs, &n) : -ENOMEM;
+
+	for (size_t i = 0; rc == 0 && i < ta_n_embedded_rules; i++)
+		rc = ta_rules_add_text(rs, ta_embedded_rules[i].file, ta_embedded_rules[i].text,
+			strlen(ta_embedded_rules[i].text), TA_RULES_TRUSTED | TA_RULES_STATIC, &diags);
+	if (rc == 0)
+		rc = ta_rules_resolve(rs, schema, *ret_sigs, n, &diags);
+	if (rc < 0)
+		fprintf(stderr, "mkdocs: the rules do not load: %s\n", diags.n ? diags.v[0].text : strerror(-rc));
+	ta_diags_done(&diags);
+	*ret = rs;
+	return rc;
+}
+
+/* Where it is judged; what all have is `base`. */
+static void print_profiles(const struct ta_rules *rs, const struct ta_rule *r)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	bool in_base = ta_profile_has(ta_rules_profile(rs, "base"), r), first = true;
+
+	ta_rules_profile_names(rs, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		bool base = strcmp(names.v[i], "base") == 0;
+		bool in = ta_profile_has(ta_rules_profile(rs, names.v[i]), r);
+
+		if (in_base ? !base && in : !in)
+			continue;
+		printf("%s%s%s", first ? "" : ", ", in_base && !base ? "not " : "", names.v[i]);
+		first = false;
+	}
+}
+
+static void print_rules(const struct ta_rules *rs)
+{
+	const char *area = "";
+	size_t n = 0;
+
+	for (const struct ta_rule *r = ta_rules_first(rs); r; r = r->next)
+		n++;
+	printf("\n%zu rules. A profile named alone has the rule; \"base, not X\" is in all profiles but X.\n", n);
+	for (const struct ta_rule *r = ta_rules_first(rs); r; r = r->next) {
+		size_t len = strcspn(r->id, ".");
+
+		if (strlen(area) < len || strncmp(area, r->id, len + 1) != 0)
+			printf("\n### %.*s\n\n| rule | what is good | severity | weight | risk | profiles |\n"
+			       "|---|---|---|---|---|---|\n", (int)len, r->id);
+		area = r->id;
+		printf("| `%s` | ", r->id);
+		print_cell(r->title);
+		printf(" | %s | %u | %s | ", ta_severity_name(r->severity), r->weight, ta_risk_name(r->risk));
+		print_profiles(rs, r);
+		printf(" |\n");
+	}
+	printf("\n");
 }
 
 /* --- paths named in texts ---------------------------------------------------- */
@@ -228,7 +297,8 @@ static int check_text(const struct ta_schema *schema, const char *file, char *te
 	return bad;
 }
 
-static int check_file(const struct ta_schema *schema, const char *file)
+/* The text of a file, until the next is read; NULL after a message. */
+static char *read_text(const char *file)
 {
 	static char text[TEXT_MAX];
 	FILE *f = fopen(file, "r");
@@ -236,12 +306,43 @@ static int check_file(const struct ta_schema *schema, const char *file)
 
 	if (!f) {
 		fprintf(stderr, "mkdocs: %s: %s\n", file, strerror(errno));
-		return 2;
+		return NULL;
 	}
 	n = fread(text, 1, sizeof(text) - 1, f);
 	text[n] = '\0';
 	fclose(f);
-	return check_text(schema, file, text);
+	return text;
+}
+
+static int check_file(const struct ta_schema *schema, const char *file)
+{
+	char *text = read_text(file);
+
+	return text ? check_text(schema, file, text) : 2;
+}
+
+static int renew_rules(const struct ta_schema *schema, const char *file)
+{
+	const char *text = read_text(file), *begin = text ? strstr(text, RULES_BEGIN) : NULL;
+	const char *end = begin ? strstr(begin, RULES_END) : NULL;
+	struct ta_fix_sig *sigs = NULL;
+	struct ta_rules *rs = NULL;
+	int rc = 0;
+
+	if (!end) {
+		fprintf(stderr, "mkdocs: %s: no place for the rules\n", file);
+		return 2;
+	}
+	begin += strlen(RULES_BEGIN);
+	rc = load_rules(schema, &sigs, &rs);
+	if (rc == 0) {
+		printf("%.*s", (int)(begin - text), text);
+		print_rules(rs);
+		printf("%s", end);
+	}
+	ta_rules_free(rs);
+	free(sigs);
+	return rc ? 2 : 0;
 }
 
 int main(int argc, char **argv)
@@ -252,13 +353,15 @@ int main(int argc, char **argv)
 	int rc = 0;
 
 	if (argc < 2 || ta_collect_schema(&schema, &err) < 0) {
-		fprintf(stderr, "mkdocs: %s\n", argc < 2 ? "facts, or paths FILE…" : err.text);
+		fprintf(stderr, "mkdocs: %s\n", argc < 2 ? "facts, rules FILE, or paths FILE…" : err.text);
 		return 2;
 	}
 	if (strcmp(argv[1], "facts") == 0) {
 		ta_schema_leaves(ta_schema_root(schema), add_row, &rows);
 		qsort(rows.v, rows.n, sizeof(rows.v[0]), by_path);
 		print_facts(&rows);
+	} else if (strcmp(argv[1], "rules") == 0 && argc == 3) {
+		rc = renew_rules(schema, argv[2]);
 	} else if (strcmp(argv[1], "paths") == 0) {
 		for (int i = 2; i < argc; i++)
 			rc |= check_file(schema, argv[i]);
