@@ -19,7 +19,7 @@ ZLIB := $(if $(filter /%,$(shell $(CC) -print-file-name=libz.a)),-l:libz.a,-lz)
 TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) $(ZLIB) -lm -pthread
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c probes/*.c))
-GEN := $(B)/gen/registry.c $(B)/gen/rules.c
+GEN := $(B)/gen/registry.c $(B)/gen/rules.c $(B)/gen/builtin.c
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o)
 LIB_OBJ := $(filter-out $(B)/src/cli/main.o,$(OBJ))
 
@@ -58,6 +58,25 @@ $(B)/gen/registry.c: tools/mkregistry.sh $(B)/gen/registry.list
 RULE_FILES := $(sort $(wildcard rules/*.rules rules/profiles/*.rules))
 $(B)/gen/rules.c: tools/mkrules.sh $(B)/gen/rules.list $(RULE_FILES)
 	$(Q)sh tools/mkrules.sh $(RULE_FILES) > $@.tmp && mv $@.tmp $@
+
+# Field tables and rules as data, by a program that is built from all the rest. BUILTIN=no for a compiler whose programs
+# do not run here: then every start reads the rules.
+BUILTIN ?= yes
+CORE_OBJ := $(filter-out $(B)/gen/builtin.o,$(LIB_OBJ))
+ifeq ($(BUILTIN),yes)
+$(B)/gen/builtin.c: $(B)/tools/mkbuiltin
+	$(Q)$(B)/tools/mkbuiltin > $@.tmp && mv $@.tmp $@
+else
+$(B)/gen/builtin.c:
+	@mkdir -p $(@D)
+	@printf '%s\n' '#include "facts/schema.h"' '#include "rule/embedded.h"' 'struct ta_schema *const ta_builtin_schema = NULL;' \
+		'struct ta_rules *const ta_builtin_rules = NULL;' > $@
+endif
+
+$(B)/tools/mkbuiltin: tools/mkbuiltin.c $(CORE_OBJ)
+	@mkdir -p $(@D)
+	@echo "  TOOL $<"
+	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(CORE_OBJ) $(TA_LIBS)
 
 # The lists change only when files come or go.
 $(B)/gen/registry.list: FORCE

@@ -5,8 +5,6 @@ set -eu
 echo '/* Made by tools/mkrules.sh. */'
 echo '#include "rule/embedded.h"'
 echo
-echo 'const struct ta_embedded_rules ta_embedded_rules[] = {'
-
 without_cases() {
 	awk '
 		# Braces opened and not closed in the line, those in strings and comments aside.
@@ -34,10 +32,18 @@ without_cases() {
 		{ print }' "$1"
 }
 
+n=0
 for f; do
-	printf '\t{"%s",\n' "$f"
+	printf 'extern const char ta_embedded_text_%d[];\nconst char ta_embedded_text_%d[] =\n' $n $n
 	without_cases "$f" | sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/^/"/' -e 's/$/\\n"/'
-	printf '\t},\n'
+	printf '"";\n\n'
+	n=$((n + 1))
+done
+echo 'const struct ta_embedded_rules ta_embedded_rules[] = {'
+n=0
+for f; do
+	printf '\t{"%s", ta_embedded_text_%d},\n' "$f" $n
+	n=$((n + 1))
 done
 echo '};'
 echo "const size_t ta_n_embedded_rules = $#;"

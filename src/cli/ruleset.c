@@ -112,11 +112,30 @@ static int wake(struct ta_ruleset *s, const char *profile, struct ta_diags *diag
 	return rc < 0 && rc != -EBADMSG ? internal(rc) : TA_EXIT_OK;
 }
 
+/* True if only the program's own rules are in force, as it has them ready. */
+static bool take_builtin(struct ta_ruleset *s, const struct ta_schema *schema, const char *dir)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	struct ta_err err;
+	int rc;
+
+	if (dir || !ta_builtin_rules || schema != ta_builtin_schema)
+		return false;
+	rc = ta_system_list(TA_RULES_DIR, ".rules", &names, &err);
+	if (rc != -ENOENT && (rc < 0 || names.n))
+		return false;
+	s->rules = ta_builtin_rules;
+	return true;
+}
+
 static int load(struct ta_ruleset *s, const struct ta_schema *schema, const char *dir, const char *profile)
 {
 	struct ta_diags diags = {0};
-	int code = add_embedded(s, profile ? TA_RULES_LAZY : 0, &diags);
+	int code;
 
+	if (take_builtin(s, schema, dir))
+		return TA_EXIT_OK;
+	code = add_embedded(s, profile ? TA_RULES_LAZY : 0, &diags);
 	if (code == TA_EXIT_OK)
 		code = add_dir(s, TA_RULES_DIR, false, &diags);
 	if (code == TA_EXIT_OK && dir)

@@ -11,27 +11,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "facts/schemadata.h"
 #include "facts/text.h"
-
-struct ta_schema_node {
-	const char *key; /* behind the node; "*" for the members of a collection; NULL for the root */
-	const struct ta_field *field;
-	const char *owner;
-	struct ta_schema_node **children; /* sorted by key */
-	size_t n_children;
-};
-
-/* A row that no table holds. */
-struct made_field {
-	struct made_field *next;
-	struct ta_field field;
-	char text[]; /* path, unit, meaning */
-};
-
-struct ta_schema {
-	struct ta_schema_node root;
-	struct made_field *made;
-};
 
 static void done_node(struct ta_schema_node *n)
 {
@@ -44,10 +25,10 @@ static void done_node(struct ta_schema_node *n)
 
 struct ta_schema *ta_schema_free(struct ta_schema *s)
 {
-	if (!s)
+	if (!s || s->builtin)
 		return NULL;
 	done_node(&s->root);
-	for (struct made_field *m = s->made, *next; m; m = next) {
+	for (struct ta_made_field *m = s->made, *next; m; m = next) {
 		next = m->next;
 		free(m);
 	}
@@ -157,7 +138,7 @@ static struct ta_field *make_rate(struct rates *r, const struct ta_field *counte
 	const char *what = counter->unit ? counter->unit : "";
 	size_t path = strlen(r->to) + strlen(below) + 1, unit = strlen(what) + sizeof("/s");
 	size_t text = sizeof(meaning) + strlen(counter->path);
-	struct made_field *m = calloc(1, sizeof(*m) + path + unit + text);
+	struct ta_made_field *m = calloc(1, sizeof(*m) + path + unit + text);
 
 	if (!m)
 		return NULL;

@@ -18,7 +18,7 @@ struct ta_table {
 
 /* 0, -EINVAL (a bad pattern, or two rows for one path; `err` names both owners), -ENOMEM. Tables are borrowed. */
 int ta_schema_new(const struct ta_table *tables, size_t n, struct ta_schema **ret, struct ta_err *err);
-struct ta_schema *ta_schema_free(struct ta_schema *s);
+struct ta_schema *ta_schema_free(struct ta_schema *s); /* nothing, for the one of the program */
 
 /*
  * Declares below `to` a rate for every counter below `from`, with the same keys behind it and the same
@@ -26,6 +26,9 @@ struct ta_schema *ta_schema_free(struct ta_schema *s);
  * first keys. 0, -EINVAL (`to` is taken), -ENOMEM.
  */
 int ta_schema_add_rates(struct ta_schema *s, const char *from, const char *to, struct ta_err *err);
+
+/* All tables of the program, made when it was built (tools/mkbuiltin.c); NULL in builders' tools. */
+extern struct ta_schema *const ta_builtin_schema;
 
 const struct ta_schema_node *ta_schema_root(const struct ta_schema *s);
 

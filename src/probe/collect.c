@@ -13,7 +13,7 @@
 #include "facts/rates.h"
 #include "facts/text.h"
 
-int ta_collect_schema(struct ta_schema **ret, struct ta_err *err)
+int ta_collect_schema_anew(struct ta_schema **ret, struct ta_err *err)
 {
 	size_t n = ta_n_probes + ta_n_derivations;
 	struct ta_table *tables = calloc(n + 1, sizeof(*tables));
@@ -36,6 +36,14 @@ int ta_collect_schema(struct ta_schema **ret, struct ta_err *err)
 	else
 		*ret = s;
 	return rc;
+}
+
+int ta_collect_schema(struct ta_schema **ret, struct ta_err *err)
+{
+	if (!ta_builtin_schema)
+		return ta_collect_schema_anew(ret, err);
+	*ret = ta_builtin_schema;
+	return 0;
 }
 
 /* Is the path of a field `need` itself or below it? Both in text form. */

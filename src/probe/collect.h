@@ -6,8 +6,11 @@
 #include "facts/schema.h"
 #include "probe/probe.h"
 
-/* All tables of probes and derivations as one schema. Built once, freed by the caller. */
+/* All tables of probes and derivations as one schema: the one that the program has ready. Freed by the caller. */
 int ta_collect_schema(struct ta_schema **ret, struct ta_err *err);
+
+/* The same, put together from the tables. */
+int ta_collect_schema_anew(struct ta_schema **ret, struct ta_err *err);
 
 /* Counters are read twice, with `pause` between the readings: 0, or a negative that ends the collecting. */
 struct ta_sampling {

@@ -131,7 +131,7 @@ bool ta_irq_row_parse(
 	const char *s = skip_blanks(line);
 	unsigned long irq = 0;
 	uint64_t count;
-	bool huge;
+	bool huge = false;
 
 	if (!ta_is_digit(*s))
 		return false;

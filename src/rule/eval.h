@@ -45,14 +45,14 @@ static inline bool ta_value_stops(const struct ta_value *v)
 struct ta_value ta_eval_path(struct ta_eval *ev, const struct ta_expr *e);
 
 /* The text of where a value stands: nics.eth0.mtu, sysctl["net.ipv4.tcp_rmem"][2]. */
-void ta_step_format(const struct ta_step *at, struct ta_buf *b);
+void ta_step_format(const struct ta_path_step *at, struct ta_buf *b);
 
 /* Why nothing stands at `at`, as an unknown value. */
-struct ta_value ta_eval_absent(struct ta_eval *ev, const struct ta_step *at);
+struct ta_value ta_eval_absent(struct ta_eval *ev, const struct ta_path_step *at);
 
 /* A child of an object of the document; `node` is what is declared there. `o` NULL: not there. */
 struct ta_value ta_eval_read(struct ta_eval *ev, struct json_object *o, const struct ta_schema_node *node,
-	const struct ta_step *at);
+	const struct ta_path_step *at);
 
 /* --- going over collections and lists (eval_loop.c) ---------------------------------- */
 

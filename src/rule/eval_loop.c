@@ -23,7 +23,7 @@ static struct ta_value broken(void)
 }
 
 /* Why the collection at `at` may miss members, or NULL. */
-static const struct ta_unknown *find_hole(struct ta_eval *ev, const struct ta_step *at)
+static const struct ta_unknown *find_hole(struct ta_eval *ev, const struct ta_path_step *at)
 {
 	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
 	struct ta_absence why;
@@ -64,10 +64,10 @@ bool ta_cursor_open(struct ta_eval *ev, const struct ta_value *over, struct ta_s
 static struct ta_value next_member(struct ta_eval *ev, struct ta_cursor *c)
 {
 	struct lh_entry *entry = c->entry;
-	struct ta_step *at = ta_arena_new(&ev->arena, struct ta_step);
+	struct ta_path_step *at = ta_arena_new(&ev->arena, struct ta_path_step);
 
 	if (at)
-		*at = (struct ta_step){.up = c->over.at, .key = lh_entry_k(entry)};
+		*at = (struct ta_path_step){.up = c->over.at, .key = lh_entry_k(entry)};
 	c->entry = entry->next;
 	return ta_eval_read(ev, lh_entry_v(entry), c->member, at);
 }
@@ -83,10 +83,10 @@ bool ta_cursor_next(struct ta_eval *ev, struct ta_cursor *c, struct ta_value *re
 	} else if (!ta_value_element(&c->over, c->i, ret)) {
 		*ret = ta_eval_unknown(ev, "malformed", "an element of the list has another type");
 	} else if (c->over.at) {
-		struct ta_step *at = ta_arena_new(&ev->arena, struct ta_step);
+		struct ta_path_step *at = ta_arena_new(&ev->arena, struct ta_path_step);
 
 		if (at)
-			*at = (struct ta_step){.up = c->over.at, .index = c->i};
+			*at = (struct ta_path_step){.up = c->over.at, .index = c->i};
 		ret->at = at;
 	}
 	c->i++;

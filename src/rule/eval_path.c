@@ -7,7 +7,7 @@
 
 #include "rule/eval.h"
 
-void ta_step_format(const struct ta_step *at, struct ta_buf *b)
+void ta_step_format(const struct ta_path_step *at, struct ta_buf *b)
 {
 	if (at->up)
 		ta_step_format(at->up, b);
@@ -17,17 +17,17 @@ void ta_step_format(const struct ta_step *at, struct ta_buf *b)
 		ta_buf_printf(b, "[%llu]", (unsigned long long)at->index);
 }
 
-static const struct ta_step *step_into(struct ta_eval *ev, const struct ta_step *up, const char *key)
+static const struct ta_path_step *step_into(struct ta_eval *ev, const struct ta_path_step *up, const char *key)
 {
-	struct ta_step *s = ta_arena_new(&ev->arena, struct ta_step);
+	struct ta_path_step *s = ta_arena_new(&ev->arena, struct ta_path_step);
 
 	if (s)
-		*s = (struct ta_step){.up = up, .key = key};
+		*s = (struct ta_path_step){.up = up, .key = key};
 	return s;
 }
 
 /* The reason of the nearest collection above that may miss members. */
-static bool incomplete_above(struct ta_eval *ev, const struct ta_step *at, struct ta_absence *ret)
+static bool incomplete_above(struct ta_eval *ev, const struct ta_path_step *at, struct ta_absence *ret)
 {
 	for (at = at->up; ev->any_incomplete && at; at = at->up) {
 		ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
@@ -39,7 +39,7 @@ static bool incomplete_above(struct ta_eval *ev, const struct ta_step *at, struc
 	return false;
 }
 
-struct ta_value ta_eval_absent(struct ta_eval *ev, const struct ta_step *at)
+struct ta_value ta_eval_absent(struct ta_eval *ev, const struct ta_path_step *at)
 {
 	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
 	struct ta_absence why;
@@ -55,7 +55,7 @@ struct ta_value ta_eval_absent(struct ta_eval *ev, const struct ta_step *at)
 	return ta_eval_unknown(ev, ta_reason_name(why.reason), "%s: %s", ta_buf_text(&path), why.detail);
 }
 
-static struct ta_value malformed(struct ta_eval *ev, const struct ta_step *at)
+static struct ta_value malformed(struct ta_eval *ev, const struct ta_path_step *at)
 {
 	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
 
@@ -65,7 +65,7 @@ static struct ta_value malformed(struct ta_eval *ev, const struct ta_step *at)
 }
 
 struct ta_value ta_eval_read(struct ta_eval *ev, struct json_object *o, const struct ta_schema_node *node,
-	const struct ta_step *at)
+	const struct ta_path_step *at)
 {
 	const struct ta_field *field = ta_schema_field(node);
 	struct ta_value v = {.kind = TA_VAL_NODE, .o = o, .at = at};
@@ -123,7 +123,7 @@ static struct ta_value element_of(struct ta_eval *ev, const struct ta_expr *e, c
 	const struct ta_value *index)
 {
 	size_t n = ta_value_length(list);
-	struct ta_step *s;
+	struct ta_path_step *s;
 	struct ta_value v;
 
 	if (index->kind == TA_VAL_REAL || index->kind == TA_VAL_STRING)
@@ -139,9 +139,9 @@ static struct ta_value element_of(struct ta_eval *ev, const struct ta_expr *e, c
 	}
 	if (!ta_value_element(list, (size_t)index->i.mag, &v))
 		return malformed(ev, list->at);
-	s = ta_arena_new(&ev->arena, struct ta_step);
+	s = ta_arena_new(&ev->arena, struct ta_path_step);
 	if (s && list->at) {
-		*s = (struct ta_step){.up = list->at, .index = index->i.mag};
+		*s = (struct ta_path_step){.up = list->at, .index = index->i.mag};
 		v.at = s;
 	}
 	return v;

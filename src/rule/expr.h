@@ -1,5 +1,6 @@
 /*
- * The tree of an expression, as the parser makes it and the checker completes it.
+ * The tree of an expression, as the parser makes it and the checker completes it. There are thousands of nodes, most
+ * of them part of the program (tools/mkbuiltin.c): what is a byte takes a byte.
  */
 #pragma once
 
@@ -41,11 +42,21 @@ enum ta_node {
 	TA_N_IF,   /* condition, then, else */
 	TA_N_CALL, /* fn(children) */
 	TA_N_LOOP, /* fn over the first child with variable `slot`: [value], then [condition] */
-};
+} __attribute__((packed));
 
-enum ta_compare { TA_C_NONE, TA_C_LT, TA_C_LE, TA_C_GT, TA_C_GE, TA_C_EQ, TA_C_NE, TA_C_IN };
+enum ta_compare { TA_C_NONE, TA_C_LT, TA_C_LE, TA_C_GT, TA_C_GE, TA_C_EQ, TA_C_NE, TA_C_IN } __attribute__((packed));
 
-enum ta_fn { TA_FN_MIN, TA_FN_MAX, TA_FN_SUM, TA_FN_COUNT, TA_FN_DISTINCT, TA_FN_FLOOR, TA_FN_CEIL, TA_FN_ALL, TA_FN_ANY };
+enum ta_fn {
+	TA_FN_MIN,
+	TA_FN_MAX,
+	TA_FN_SUM,
+	TA_FN_COUNT,
+	TA_FN_DISTINCT,
+	TA_FN_FLOOR,
+	TA_FN_CEIL,
+	TA_FN_ALL,
+	TA_FN_ANY,
+} __attribute__((packed));
 
 extern const char *const ta_fn_names[];	     /* by enum ta_fn */
 extern const char *const ta_compare_texts[]; /* by enum ta_compare */
@@ -60,7 +71,7 @@ enum ta_kind {
 	TA_K_STRING,
 	TA_K_LIST,
 	TA_K_OBJECT,
-};
+} __attribute__((packed));
 
 struct ta_stype {
 	enum ta_kind kind;

@@ -75,8 +75,7 @@ struct ta_rule {
 	const char *file; /* where it stands */
 	unsigned line;
 	bool trusted; /* embedded, or from a file that only root may write: `apply` uses no other */
-	/* for the rule module only: the parsed parts */
-	const struct ta_source *source;
+	const struct ta_source *source; /* this and what follows for the rule module only: the parsed parts */
 	uint32_t pos;    /* of the id in the source */
 	unsigned number; /* in the order of ids */
 	bool faulty;     /* it did not pass the check: its verdict is broken */

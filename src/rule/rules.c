@@ -56,7 +56,7 @@ struct ta_rules *ta_rules_new(void)
 
 struct ta_rules *ta_rules_free(struct ta_rules *rs)
 {
-	if (!rs)
+	if (!rs || rs->builtin)
 		return NULL;
 	free(rs->rule_names.slots);
 	free(rs->param_names.slots);

@@ -123,6 +123,7 @@ struct ta_rules {
 	const struct ta_schema *schema; /* set by resolve, as are the fixers */
 	const struct ta_fix_sig *fixers;
 	size_t n_fixers;
+	bool builtin; /* part of the program: never freed, nothing is added to it */
 };
 
 /* --- diagnostics (diag.c) --------------------------------------------------- */

@@ -52,8 +52,8 @@ struct ta_unknown {
 };
 
 /* Where a value stands in the document, from the end upwards. */
-struct ta_step {
-	const struct ta_step *up;
+struct ta_path_step {
+	const struct ta_path_step *up;
 	const char *key; /* NULL: a list's element */
 	uint64_t index;
 };
@@ -77,7 +77,7 @@ struct ta_value {
 	bool special;
 	const struct ta_unknown *hole; /* LIST: why it may miss elements, or NULL */
 	const struct ta_field *field;  /* the row of a fact, or NULL */
-	const struct ta_step *at;      /* where the fact stands, or NULL */
+	const struct ta_path_step *at;      /* where the fact stands, or NULL */
 };
 
 /*
