@@ -19,7 +19,11 @@ enum {
 	TA_EXIT_USAGE = 2,
 	TA_EXIT_COVERAGE = 3,
 	TA_EXIT_DRIFT = 4,
+	TA_EXIT_RESTORED = 5,
+	TA_EXIT_STUCK = 6,
 	TA_EXIT_INTERNAL = 70,
+	TA_EXIT_LOCKED = 75,
+	TA_EXIT_SIGNAL = 128, /* and its number */
 };
 
 enum ta_option_kind {

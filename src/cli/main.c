@@ -18,11 +18,7 @@
 
 /* Commands that scripts may know from the documents already. */
 static const char *const later[] = {
-	"plan",
-	"apply",
 	"confirm",
-	"rollback",
-	"history",
 	"trial",
 	"baseline",
 	"lint",

@@ -62,6 +62,10 @@ int ta_ruleset_add_file(struct ta_ruleset *s, const char *path, struct ta_diags 
 
 	if (ta_system_read_file(path, TA_RULE_FILE_MAX, &text, &trusted, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
+	if (s->only_trusted && !trusted)
+		return ta_cli_fail(TA_EXIT_OK,
+			"%s is left out: others than root may write it, or put another file in its place",
+			path);
 	rc = ta_rules_add_text(s->rules, path, ta_buf_text(&text), text.len,
 		TA_RULES_OVERRIDE | (trusted ? TA_RULES_TRUSTED : 0), diags);
 	return rc < 0 && rc != -EBADMSG ? internal(rc) : TA_EXIT_OK;

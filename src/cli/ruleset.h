@@ -10,6 +10,7 @@
 #define TA_RULES_DIR "/etc/tuneaudit/rules.d"
 
 struct ta_ruleset {
+	bool only_trusted; /* files that others than root may write are left out, with a message */
 	struct ta_rules *rules;
 	struct ta_fix_sig *sigs;
 	size_t n_sigs;

@@ -58,8 +58,17 @@ struct ta_knob {
 	/* The present value. 0 or -errno of the door, with the text for the user. */
 	int (*read)(struct ta_host *h, const char *target, struct ta_buf *ret, struct ta_err *err);
 
+	/* Whether write() would be let through from here, without writing; 0 or -errno. NULL: it has to be tried. */
+	int (*may)(struct ta_host *h, const char *target);
+
 	/* Sets it. The kernel may clamp: what counts is what read() gives afterwards. 0 or -errno with text. */
 	int (*write)(struct ta_host *h, const char *target, const char *value, struct ta_err *err);
+
+	/*
+	 * The target that a write to this one makes void, so that a plan cannot set both (vm.dirty_ratio of vm.dirty_bytes), or
+	 * NULL. NULL: there is none.
+	 */
+	const char *(*rival)(const char *target);
 
 	/*
 	 * True: a write that was killed may leave something beside the value (a temporary file, an empty directory), so undoing

@@ -53,6 +53,16 @@ int ta_host_set(struct ta_host *h, const char *path, const char *text)
 	return rc < 0 ? rc : h->ops->change->set(h, path, text);
 }
 
+int ta_host_may_set(struct ta_host *h, const char *path)
+{
+	int rc = check_attribute(path);
+
+	h->operations++;
+	if (rc == 0 && !h->ops->change)
+		rc = -EROFS;
+	return rc < 0 ? rc : h->ops->change->may_set(h, path);
+}
+
 int ta_host_set_netns(struct ta_host *h, unsigned pid, const char *path, const char *text)
 {
 	int rc = ta_change_begin(h) ?: check_attribute(path);

@@ -19,6 +19,9 @@
  */
 int ta_host_set(struct ta_host *h, const char *path, const char *text);
 
+/* Whether such a write would be let through: opens and closes, writes nothing. 0 or -errno (-EACCES, -EROFS, -ENOENT). */
+int ta_host_may_set(struct ta_host *h, const char *path);
+
 /*
  * Requests that change something; like ta_host_netlink(), ta_host_genl() and ta_host_ethtool(), but never recorded and
  * never sent twice. The kernel's own words (extended ACK, NLMSGERR_ATTR_MSG) go into `err`.

@@ -100,6 +100,11 @@ static int fault_begin(struct ta_host *h)
 	return due_at(plan, plan->change_at, h->changes) ?: ta_change_begin(inner(h));
 }
 
+static int fault_may_set(struct ta_host *h, const char *path)
+{
+	return due(h) ?: ta_host_may_set(inner(h), path);
+}
+
 static int fault_set(struct ta_host *h, const char *path, const char *text)
 {
 	return inner(h)->ops->change->set(inner(h), path, text);
@@ -148,6 +153,7 @@ static int fault_unload_module(struct ta_host *h, const char *name, struct ta_er
 /* fault_begin() has asked the inner host too: what gets here can be changed there. */
 static const struct ta_change_ops fault_changes = {
 	.begin = fault_begin,
+	.may_set = fault_may_set,
 	.set = fault_set,
 	.netlink = fault_set_netlink,
 	.ethtool = fault_set_ethtool,

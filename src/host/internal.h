@@ -16,6 +16,7 @@ typedef int ta_line_fn(const char *line, size_t len, void *ctx);
 struct ta_change_ops {
 	/* Asked before every change, those of the state directory too; a negative answer is the change's. NULL: 0 */
 	int (*begin)(struct ta_host *h);
+	int (*may_set)(struct ta_host *h, const char *path); /* no begin() */
 	int (*set)(struct ta_host *h, const char *path, const char *text);
 	/* One request and its raw answer, which ends with an ACK or an error; never sent twice. */
 	int (*netlink)(struct ta_host *h, int protocol, struct nlmsghdr *request, struct ta_buf *ret);

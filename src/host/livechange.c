@@ -35,10 +35,10 @@ static int write_once(int fd, const char *text)
 	return (size_t)n == len ? 0 : -EIO;
 }
 
-static int change_set(struct ta_host *h, const char *path, const char *text)
+/* A descriptor to write the attribute by, or -errno. */
+static int open_attribute(struct ta_host *h, const char *path)
 {
-	ta_cleanup_fd int fd = -1;
-	int rc;
+	int fd, rc;
 
 	do
 		fd = openat(root_of(h), path + 1, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -46,7 +46,23 @@ static int change_set(struct ta_host *h, const char *path, const char *text)
 	if (fd < 0)
 		return -errno;
 	rc = ta_fd_check_regular(fd);
-	return rc < 0 ? rc : write_once(fd, text);
+	if (rc < 0)
+		ta_close(&fd);
+	return rc < 0 ? rc : fd;
+}
+
+static int change_may_set(struct ta_host *h, const char *path)
+{
+	ta_cleanup_fd int fd = open_attribute(h, path);
+
+	return TA_MIN(fd, 0);
+}
+
+static int change_set(struct ta_host *h, const char *path, const char *text)
+{
+	ta_cleanup_fd int fd = open_attribute(h, path);
+
+	return fd < 0 ? fd : write_once(fd, text);
 }
 
 static int change_netlink(struct ta_host *h, int protocol, struct nlmsghdr *request, struct ta_buf *ret)
@@ -248,6 +264,7 @@ static int change_unload(struct ta_host *h, const char *name, struct ta_err *err
 }
 
 const struct ta_change_ops ta_live_changes = {
+	.may_set = change_may_set,
 	.set = change_set,
 	.netlink = change_netlink,
 	.ethtool = ta_live_ethtool,

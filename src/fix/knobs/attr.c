@@ -160,6 +160,7 @@ const struct ta_knob ta_knob_attr = {
 	.order_of = order_of,
 	.check = check,
 	.read = read_value,
+	.may = ta_host_may_set,
 	.write = write_value,
 	.command = command,
 	.coupled = coupled,

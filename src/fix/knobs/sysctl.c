@@ -130,6 +130,14 @@ static const char *rival(const char *target)
 	return NULL;
 }
 
+static int may(struct ta_host *h, const char *target)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+
+	add_path(&path, target);
+	return path.error ?: ta_host_may_set(h, ta_buf_text(&path));
+}
+
 static int write_value(struct ta_host *h, const char *target, const char *value, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
@@ -166,7 +174,9 @@ const struct ta_knob ta_knob_sysctl = {
 	.order = TA_ORDER_SYSCTL,
 	.check = check,
 	.read = read_value,
+	.may = may,
 	.write = write_value,
+	.rival = rival,
 	.command = command,
 	.coupled = coupled,
 };

@@ -1,0 +1,145 @@
+#include "cli/caller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/system.h"
+
+#define ANCESTORS_MAX 64
+#define PROC_MAX (1u << 20)
+
+/* A file of /proc; empty where it cannot be read. */
+static void read_proc(pid_t pid, const char *name, struct ta_buf *ret)
+{
+	char path[64];
+	int fd;
+
+	ta_buf_reset(ret);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && ret->len < PROC_MAX && ta_buf_reserve(ret, 4096) == 0) {
+		ssize_t n = read(fd, ret->data + ret->len, 4096);
+
+		if (n <= 0)
+			break;
+		ret->len += (size_t)n;
+		ret->data[ret->len] = '\0';
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+void ta_caller_who(struct ta_buf *ret)
+{
+	const char *sudo = getenv("SUDO_USER");
+	ta_cleanup_buf struct ta_buf login = TA_BUF_INIT;
+	uint64_t id;
+
+	ta_buf_printf(ret, "uid %u", (unsigned)getuid());
+	if (sudo && *sudo)
+		ta_buf_printf(ret, ", sudo by %.64s", sudo);
+	read_proc(getpid(), "loginuid", &login);
+	if (login.len && ta_parse_u64(login.data, &id) == 0 && id != UINT32_MAX && id != getuid())
+		ta_buf_printf(ret, ", login uid %llu", (unsigned long long)id);
+}
+
+/* The first word of "CLIENT CLIENT-PORT SERVER SERVER-PORT". */
+static void add_client(struct ta_buf *ret, const char *connection)
+{
+	ta_buf_add(ret, connection, strcspn(connection, " "));
+}
+
+/* In an environment, "NAME=VALUE" after "NAME=VALUE", each ended by NUL. */
+static const char *find_variable(const struct ta_buf *environment, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < environment->len; i += strlen(environment->data + i) + 1)
+		if (!strncmp(environment->data + i, name, len))
+			return environment->data + i + len;
+	return NULL;
+}
+
+/* The fourth word of stat, behind the name in brackets, which may hold anything. */
+static pid_t parent_of(pid_t pid)
+{
+	ta_cleanup_buf struct ta_buf stat = TA_BUF_INIT;
+	const char *p;
+	int64_t parent;
+
+	read_proc(pid, "stat", &stat);
+	p = strrchr(ta_buf_text(&stat), ')');
+	if (!p || strlen(p) < 4)
+		return 0;
+	p += 4;
+	return ta_next_i64(&p, &parent) == 0 ? (pid_t)parent : 0;
+}
+
+void ta_caller_peer(struct ta_buf *ret)
+{
+	const char *own = getenv("SSH_CONNECTION");
+	pid_t pid = getppid();
+
+	if (own && *own) {
+		add_client(ret, own);
+		return;
+	}
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = parent_of(pid)) {
+		ta_cleanup_buf struct ta_buf environment = TA_BUF_INIT;
+		const char *connection;
+
+		read_proc(pid, "environ", &environment);
+		connection = find_variable(&environment, "SSH_CONNECTION=");
+		if (connection && *connection) {
+			add_client(ret, connection);
+			return;
+		}
+	}
+}
+
+bool ta_caller_can_be_asked(void)
+{
+	return isatty(STDIN_FILENO);
+}
+
+bool ta_caller_agrees(const char *question)
+{
+	char answer[8] = "";
+	size_t len = 0;
+	char c;
+
+	if (!ta_caller_can_be_asked())
+		return false;
+	ta_system_write(STDERR_FILENO, question, strlen(question));
+	/* The whole line, so that nothing of it is left for the shell; a signal is a no. */
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		if (len < sizeof(answer) - 1)
+			answer[len++] = c;
+	answer[len] = '\0';
+	return !strcmp(answer, "y") || !strcmp(answer, "Y") || !strcmp(answer, "yes");
+}
+
+static volatile sig_atomic_t stop;
+
+static void note(int signal)
+{
+	stop = signal;
+}
+
+const volatile sig_atomic_t *ta_caller_watch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(signals); i++) {
+		struct sigaction old, act = {.sa_handler = note};
+
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &act, NULL);
+	}
+	return &stop;
+}

@@ -1,0 +1,30 @@
+/*
+ * What the commands that change the host, or tell what was changed, have in common.
+ */
+#pragma once
+
+#include "cli/command.h"
+#include "host/state.h"
+#include "report/change.h"
+
+#define TA_OPTION_STATE(type, member)                                                              \
+	{                                                                                          \
+		.name = "state", .arg = "DIR", .kind = TA_OPT_STRING,                              \
+		.help = "where it is kept what was changed (default " TA_STATE_DIR ")",            \
+		.offset = offsetof(type, member)                                                   \
+	}
+
+/* Opens the state directory to write (`dir` NULL: the default), or says why not and returns an exit code. */
+int ta_changing_open(struct ta_host *h, const char *dir, struct ta_state **ret);
+
+/* False: nothing was ever changed. */
+bool ta_changing_is_there(struct ta_host *h, const char *dir);
+
+/* A run that was interrupted has to be undone before another one begins. */
+int ta_changing_check_interrupted(struct ta_state *s, const char *program);
+
+/* A paragraph at the end of the output, wrapped. */
+void ta_changing_say(const struct ta_report_options *o, const char *text, struct ta_buf *out);
+
+/* "7": 7. -1 after a message. */
+int64_t ta_changing_number(const char *what, const char *text);

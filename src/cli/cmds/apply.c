@@ -1,0 +1,303 @@
+/*
+ * tuneaudit apply: makes the changes of a plan, or puts everything back.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/caller.h"
+#include "cli/changing.h"
+#include "cli/planning.h"
+#include "cli/system.h"
+#include "fix/apply.h"
+#include "report/change.h"
+
+struct values {
+	const char *profile, *plan, *rules, *allow, *state;
+	bool dry_run, yes, runtime_only, allow_workload;
+	struct ta_strv only, skip;
+};
+
+static const struct ta_option options[] = {
+	{.name = "profile",
+		.arg = "NAME",
+		.kind = TA_OPT_STRING,
+		.help = "what this host is for (default base); 'tuneaudit rules list' names them",
+		.offset = offsetof(struct values, profile)},
+	{.name = "only",
+		.arg = "ID,...",
+		.kind = TA_OPT_LIST,
+		.help = "only these rules of the profile; nic.* are all that begin so",
+		.offset = offsetof(struct values, only)},
+	{.name = "skip",
+		.arg = "ID,...",
+		.kind = TA_OPT_LIST,
+		.help = "all but these rules",
+		.offset = offsetof(struct values, skip)},
+	{.name = "plan",
+		.arg = "FILE",
+		.kind = TA_OPT_STRING,
+		.help = "what 'plan --format json' wrote, as it is: refused if this is not the host as it was then",
+		.offset = offsetof(struct values, plan)},
+	{.name = "rules",
+		.arg = "DIR",
+		.kind = TA_OPT_STRING,
+		.help = "also the *.rules of this directory, where only root may write",
+		.offset = offsetof(struct values, rules)},
+	{.name = "allow",
+		.arg = "none|flow-reset|link-flap",
+		.kind = TA_OPT_STRING,
+		.help = "what a change may cost at most: nothing (default), connections, the link for a moment",
+		.offset = offsetof(struct values, allow)},
+	{.name = "allow-workload",
+		.kind = TA_OPT_FLAG,
+		.help = "also changes that not every program gains by",
+		.offset = offsetof(struct values, allow_workload)},
+	{.name = "dry-run",
+		.kind = TA_OPT_FLAG,
+		.help = "shows the plan and what would be skipped; writes nothing",
+		.offset = offsetof(struct values, dry_run)},
+	{.name = "yes",
+		.kind = TA_OPT_FLAG,
+		.help = "does not ask; needed where there is no terminal",
+		.offset = offsetof(struct values, yes)},
+	{.name = "runtime-only",
+		.kind = TA_OPT_FLAG,
+		.help = "nothing is to be kept over a restart (this version keeps nothing anyway)",
+		.offset = offsetof(struct values, runtime_only)},
+	TA_OPTION_STATE(struct values, state),
+	{.name = "confirm-within", .kind = TA_OPT_LATER},
+	{.name = "verify-load", .kind = TA_OPT_LATER},
+	{.name = "keep-anyway", .kind = TA_OPT_LATER},
+};
+
+struct job {
+	struct ta_cli *cli;
+	const struct values *v;
+	struct ta_report_options o;
+	struct ta_plan_view view;
+	struct ta_session session;
+	struct ta_plan plan;
+	struct ta_apply_item *items;
+	char **rules; /* of the items */
+	size_t n;
+};
+
+static void job_done(struct job *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		free(j->rules[i]);
+	free(j->rules);
+	free(j->items);
+	ta_plan_done(&j->plan);
+	ta_session_done(&j->session);
+}
+
+/* --- what is done ----------------------------------------------------------------------- */
+
+static char *join(const struct ta_strv *words)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	for (size_t i = 0; i < words->n; i++)
+		ta_buf_printf(&b, "%s%s", i ? ", " : "", words->v[i]);
+	return ta_buf_steal(&b);
+}
+
+/* Those actions that are allowed. */
+static int select_items(struct job *j)
+{
+	j->items = calloc(j->plan.n_actions + 1, sizeof(*j->items));
+	j->rules = calloc(j->plan.n_actions + 1, sizeof(*j->rules));
+	if (!j->items || !j->rules)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+	for (size_t i = 0; i < j->plan.n_actions; i++) {
+		const struct ta_action *a = &j->plan.actions[i];
+
+		if (ta_action_refusal(a, j->view.allow, j->view.allow_workload))
+			continue;
+		j->rules[j->n] = join(&a->rules);
+		if (!j->rules[j->n])
+			return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+		j->items[j->n] = (struct ta_apply_item){
+			&a->step, j->rules[j->n], a->why, ta_disruption_name(a->disruption)};
+		j->n++;
+	}
+	return TA_EXIT_OK;
+}
+
+static int make_plan(struct job *j)
+{
+	const struct values *v = j->v;
+	const struct ta_planning how = {v->profile, v->rules, NULL, &v->only, &v->skip};
+
+	if (v->plan && (v->profile || v->only.n || v->skip.n))
+		return ta_cli_fail(TA_EXIT_USAGE, "--plan says what is done: leave out --profile, --only and --skip");
+	return v->plan ? ta_planning_load(v->plan, v->rules, &j->session, &j->plan)
+		       : ta_planning_make(&how, &j->session, &j->plan);
+}
+
+/* --- before it is done ------------------------------------------------------------------- */
+
+static int nothing_to_do(struct job *j)
+{
+	struct ta_buf *out = &j->cli->out;
+
+	if (!j->plan.n_actions) {
+		ta_report_plan(&j->plan, &j->view, out);
+		ta_buf_adds(out, "\nNothing was changed.\n");
+		return TA_EXIT_OK;
+	}
+	ta_report_skipped(&j->plan, &j->view, out);
+	ta_buf_adds(out, "\nNothing was changed: nothing of it is allowed.\n");
+	return TA_EXIT_FINDINGS;
+}
+
+static int ask(struct job *j)
+{
+	char question[80];
+
+	if (j->v->yes)
+		return TA_EXIT_OK;
+	if (!ta_caller_can_be_asked())
+		return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: there is no terminal to ask on, and no --yes");
+	ta_report_plan(&j->plan, &j->view, &j->cli->out);
+	ta_system_write(STDOUT_FILENO, ta_buf_text(&j->cli->out), j->cli->out.len);
+	ta_buf_reset(&j->cli->out);
+	snprintf(question, sizeof(question), "\nMake %zu of these %zu changes? [y/N] ", j->n, j->plan.n_actions);
+	if (ta_caller_agrees(question))
+		return TA_EXIT_OK;
+	ta_buf_adds(&j->cli->out, "Nothing was changed.\n");
+	return TA_EXIT_FINDINGS;
+}
+
+/* --- what came of it ------------------------------------------------------------------------ */
+
+static void tell_done(struct job *j, const struct ta_run *run)
+{
+	struct ta_buf *out = &j->cli->out;
+
+	ta_buf_printf(out, "%zu change%s made and verified.\n", run->n, run->n == 1 ? "" : "s");
+	ta_report_changes(run, &j->o, out);
+	ta_report_skipped(&j->plan, &j->view, out);
+	ta_buf_printf(out, "\nTo undo: %s rollback %u", j->cli->program, run->number);
+	if (j->v->state) {
+		ta_buf_adds(out, " --state ");
+		ta_shell_quote(out, j->v->state);
+	}
+	ta_buf_addc(out, '\n');
+	if (!j->v->runtime_only)
+		ta_changing_say(&j->o, "Nothing of this is kept over a restart of the host: this version writes no files "
+			"for that. 'tuneaudit plan' shows, before, what would keep it.", out);
+}
+
+static int tell(struct job *j, enum ta_apply_end end, const struct ta_run *run, const struct ta_err *err, int signal)
+{
+	struct ta_buf *out = &j->cli->out;
+
+	switch (end) {
+	case TA_APPLY_DONE:
+		tell_done(j, run);
+		return TA_EXIT_OK;
+	case TA_APPLY_STALE:
+		return ta_cli_fail(TA_EXIT_USAGE, "nothing was changed: %s; make a new plan", err->text);
+	case TA_APPLY_NOTHING:
+		return ta_cli_fail(TA_EXIT_RESTORED, "nothing was changed: %s", err->text);
+	default:
+		break;
+	}
+	ta_report_changes(run, &j->o, out);
+	if (end == TA_APPLY_STUCK) {
+		ta_report_stuck(run, &j->o, out);
+		return ta_cli_fail(TA_EXIT_STUCK, "%s; not everything could be put back", err->text);
+	}
+	return ta_cli_fail(signal ? TA_EXIT_SIGNAL + signal : TA_EXIT_RESTORED, "%s; everything was put back", err->text);
+}
+
+static int make_changes(struct job *j)
+{
+	ta_cleanup_state struct ta_state *state = NULL;
+	ta_cleanup_run struct ta_run run = {0};
+	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
+	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
+	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop,
+		.items = j->items, .n = j->n};
+	enum ta_apply_end end;
+	struct ta_err err = {0};
+	int code = ask(j);
+
+	if (code == TA_EXIT_OK)
+		code = ta_changing_open(j->session.host, j->v->state, &state);
+	if (code == TA_EXIT_OK)
+		code = ta_changing_check_interrupted(state, j->cli->program);
+	if (code != TA_EXIT_OK)
+		return *stop ? TA_EXIT_SIGNAL + *stop : code;
+	ta_caller_who(&who);
+	apply.state = state;
+	apply.who = ta_buf_text(&who);
+	ta_apply_run(&apply, &end, &run, &err);
+	return tell(j, end, &run, &err, *stop);
+}
+
+static int apply(struct job *j)
+{
+	int code = make_plan(j);
+
+	if (code == TA_EXIT_OK)
+		code = select_items(j);
+	if (code != TA_EXIT_OK)
+		return code;
+	if (j->v->dry_run) {
+		ta_report_plan(&j->plan, &j->view, &j->cli->out);
+		ta_report_skipped(&j->plan, &j->view, &j->cli->out);
+		ta_buf_printf(&j->cli->out, "\nNothing was changed; %zu change%s would be made.\n", j->n, j->n == 1 ? "" : "s");
+		return TA_EXIT_OK;
+	}
+	return j->n ? make_changes(j) : nothing_to_do(j);
+}
+
+static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
+{
+	struct job j = {.cli = cli, .v = values, .session = TA_SESSION_INIT};
+	int allow = ta_planning_allow(j.v->allow), code;
+
+	if (allow < 0)
+		return TA_EXIT_USAGE;
+	j.o = (struct ta_report_options){
+		.columns = cli->columns, .color = cli->color, .verbosity = cli->quiet ? -1 : cli->verbose};
+	j.view = (struct ta_plan_view){&j.o, (enum ta_allow)allow, j.v->allow_workload};
+	code = apply(&j);
+	job_done(&j);
+	return code;
+}
+
+const struct ta_command ta_command_apply = {
+	.name = "apply",
+	.args = "",
+	.summary = "makes the changes of the plan, each undoable; or puts everything back",
+	.about = "Makes the plan's changes in their order. Before each one, what is there is written to a journal and on "
+		 "the disk; after it, the value is read back. If one fails, or a signal comes, everything that was done "
+		 "is put back in reverse. 'tuneaudit rollback' undoes it later, also after a crash.\n\n"
+		 "Changes that cost more than --allow says are skipped and told. Changes that take effect with a restart "
+		 "of the host are never made. A change to the interface that this host, or the caller's session, is "
+		 "reached by counts as link-flap at least.\n\n"
+		 "Asks on the terminal before it changes anything, unless --yes.",
+	.exits = "0\teverything allowed is in force; what was skipped is listed\n"
+		 "1\tnothing was changed: not allowed, not agreed to, or a run that was interrupted is to be undone first\n"
+		 "2\twrong usage, a broken rule, a plan that is stale, edited or of another host; nothing was changed\n"
+		 "5\tit failed, and everything that was done is put back\n"
+		 "6\tit failed, and something could not be put back: what, and how by hand, is told\n"
+		 "70\tinternal error, or the output could not be written\n"
+		 "75\tanother run is changing this host\n"
+		 "128+n\tended by signal n; everything that was done is put back\n",
+	.examples = "sudo tuneaudit apply --dry-run\twhat would be done and what skipped\n"
+		    "sudo tuneaudit apply --profile gateway --allow link-flap\tasks, then changes\n"
+		    "sudo tuneaudit apply --plan /root/plan.json --yes\ta plan that was looked at before\n",
+	.options = options,
+	.n_options = TA_ARRAY_SIZE(options),
+	.values_size = sizeof(struct values),
+	.max_args = 0,
+	.run = run,
+};

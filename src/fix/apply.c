@@ -1,0 +1,276 @@
+#include "fix/apply.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fix/identity.h"
+
+struct work {
+	const struct ta_apply *a;
+	struct ta_run *run;
+	struct ta_err *err;
+};
+
+/* --- before anything is written ----------------------------------------------------- */
+
+/* Is everything still as the plan says, and in the tables? */
+static int check_item(const struct ta_apply *a, const struct ta_step *s, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT, name = TA_BUF_INIT, identity = TA_BUF_INIT;
+	int rc = ta_knob_check(s->knob->name, s->target, s->after, TA_VALUE_WISHED, err);
+
+	if (rc == 0)
+		rc = s->knob->read(a->host, s->target, &present, err);
+	if (rc < 0)
+		return rc;
+	if (strcmp(s->before, ta_buf_text(&present)) != 0)
+		return ta_err_set(err, -ESTALE, "%s was %s and is %s now", s->target, s->before, ta_buf_text(&present));
+	if (!s->device || ta_identity_ifname(s->knob, s->target, &name) < 0)
+		return 0;
+	rc = ta_identity_read(a->host, ta_buf_text(&name), &identity, err);
+	if (rc == 0 && strcmp(s->device, ta_buf_text(&identity)) != 0)
+		rc = ta_err_set(err, -ESTALE, "%s is another interface now (%s, not %s)", ta_buf_text(&name),
+			ta_buf_text(&identity), s->device);
+	return rc;
+}
+
+static int check_all(const struct ta_apply *a, struct ta_err *err)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		int rc = check_item(a, a->items[i].step, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int begin(struct work *w)
+{
+	const struct ta_apply *a = w->a;
+	struct ta_run *r = w->run;
+	int rc = ta_where_read(a->host, &r->where);
+
+	if (rc < 0 || !ta_set_text(&r->who, a->who) || !ta_set_text(&r->profile, a->profile) ||
+		!ta_set_text(&r->tool, a->tool))
+		return ta_err_set(w->err, -ENOMEM, "out of memory");
+	if (ta_host_time(a->host, &r->time) < 0)
+		r->time = 0;
+	rc = ta_state_new(a->state, &r->number, w->err);
+	return rc < 0 ? rc : ta_journal_run(a->state, r, w->err);
+}
+
+/* --- one change -------------------------------------------------------------------------- */
+
+/* Another change of this run may have moved it: then its value of now is the one to go back to. */
+static bool moved_by_us(const struct ta_run *r, const char *target)
+{
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->changes[i].n_coupled; k++)
+			if (!strcmp(r->changes[i].coupled[k].target, target))
+				return true;
+	return false;
+}
+
+static int read_group(struct work *w, struct ta_change *c)
+{
+	ta_cleanup_steps struct ta_steps group = TA_STEPS_INIT;
+	int rc = c->knob->coupled ? c->knob->coupled(w->a->host, c->target, &group, w->err) : 0;
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < group.n; i++) {
+		ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+		const struct ta_step *s = &group.v[i];
+
+		/* What cannot be read cannot be saved, and would not be there to be put back. */
+		if (s->knob->read(w->a->host, s->target, &value, NULL) < 0)
+			continue;
+		if (!ta_change_add_coupled(c, s->knob, s->target, ta_buf_text(&value)))
+			return -ENOMEM;
+	}
+	return group.error;
+}
+
+static int note_group(struct work *w, struct ta_change *c)
+{
+	for (size_t i = 0; i < c->n_coupled; i++) {
+		ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+		struct ta_coupled *k = &c->coupled[i];
+
+		if (k->knob->read(w->a->host, k->target, &value, NULL) == 0 && !ta_set_text(&k->value, ta_buf_text(&value)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Everything that has to be known before the write, and on the disk. */
+static int prepare(struct work *w, const struct ta_apply_item *item, struct ta_change **ret)
+{
+	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+	struct ta_change *c = ta_run_add(w->run, item->step);
+	int rc;
+
+	if (!c || !ta_set_text(&c->rule, item->rule) || !ta_set_text(&c->why, item->why) ||
+		!ta_set_text(&c->disruption, item->disruption))
+		return ta_err_set(w->err, -ENOMEM, "out of memory");
+	*ret = c;
+	rc = c->knob->read(w->a->host, c->target, &present, w->err);
+	if (rc < 0)
+		return rc;
+	if (strcmp(c->before, ta_buf_text(&present)) != 0) {
+		if (!moved_by_us(w->run, c->target))
+			return ta_err_set(w->err, -ESTALE, "%s was %s and is %s now: somebody else sets it too", c->target,
+				c->before, ta_buf_text(&present));
+		if (!ta_set_text(&c->before, ta_buf_text(&present)))
+			return -ENOMEM;
+	}
+	rc = read_group(w, c);
+	return rc ?: ta_journal_intent(w->a->state, w->run->number, c, w->err);
+}
+
+/* The kernel's own value counts; that it kept the old one is a refusal without words. */
+static int write_and_look(struct work *w, struct ta_change *c)
+{
+	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+	int rc = c->knob->write(w->a->host, c->target, c->after, w->err);
+
+	if (rc == 0)
+		rc = c->knob->read(w->a->host, c->target, &value, w->err);
+	if (rc < 0)
+		return rc;
+	if (!strcmp(ta_buf_text(&value), c->before) && strcmp(c->before, c->after) != 0)
+		return ta_err_set(w->err, -EIO, "%s was set to %s and stays %s", c->target, c->after, c->before);
+	if (!ta_set_text(&c->value, ta_buf_text(&value)))
+		return -ENOMEM;
+	return note_group(w, c);
+}
+
+static int make_change(struct work *w, const struct ta_apply_item *item)
+{
+	struct ta_change *c = NULL;
+	int rc = prepare(w, item, &c);
+
+	if (rc < 0) {
+		ta_run_drop_last(w->run); /* nothing came of it */
+		return rc;
+	}
+	if (!strcmp(c->before, c->after)) { /* an earlier change brought it along */
+		c->state = TA_CHANGE_UNDONE;
+		return ta_journal_state(w->a->state, w->run->number, c, w->err);
+	}
+	rc = write_and_look(w, c);
+	if (rc < 0) {
+		c->state = TA_CHANGE_FAILED;
+		if (ta_set_text(&c->note, w->err->text))
+			ta_journal_state(w->a->state, w->run->number, c, NULL); /* if not: it is an intent for whoever reads */
+		return rc;
+	}
+	rc = ta_journal_done(w->a->state, w->run->number, c, w->err);
+	if (rc == 0)
+		c->state = TA_CHANGE_DONE;
+	return rc;
+}
+
+/* --- the end of it ------------------------------------------------------------------------- */
+
+static bool all_undone(const struct ta_run *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!ta_change_is_undone(&r->changes[i]))
+			return false;
+	return true;
+}
+
+static int end(struct work *w, const char *state)
+{
+	ta_set_text(&w->run->state, state);
+	return ta_journal_end(w->a->state, w->run->number, state, NULL);
+}
+
+static enum ta_apply_end take_back(struct work *w)
+{
+	struct ta_undo u = {.host = w->a->host, .state = w->a->state, .same_boot = true};
+	int rc = ta_undo_run(&u, w->run, 0);
+
+	if (rc < 0 || !all_undone(w->run)) {
+		end(w, "partly-restored");
+		return TA_APPLY_STUCK;
+	}
+	end(w, "failed");
+	return TA_APPLY_FAILED;
+}
+
+/* Whoever else writes these things had his chance by now. */
+static int verify(struct work *w)
+{
+	for (size_t i = 0; i < w->run->n; i++) {
+		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+		struct ta_change *c = &w->run->changes[i];
+		int rc;
+
+		if (c->state != TA_CHANGE_DONE)
+			continue;
+		rc = c->knob->read(w->a->host, c->target, &present, w->err);
+		if (rc < 0)
+			return rc;
+		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !moved_by_us(w->run, c->target))
+			return ta_err_set(w->err, -EIO, "%s was set to %s and is %s already: somebody else sets it too",
+				c->target, c->value, ta_buf_text(&present));
+	}
+	return 0;
+}
+
+int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err)
+{
+	struct work w = {.a = a, .run = ret, .err = err};
+	int rc;
+
+	*ret = (struct ta_run){0};
+	*ret_end = TA_APPLY_STALE;
+	if (check_all(a, err) < 0)
+		return 0;
+	*ret_end = TA_APPLY_NOTHING;
+	if (begin(&w) < 0)
+		return 0;
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->stop && *a->stop)
+			rc = ta_err_set(err, -EINTR, "ended by signal %d", (int)*a->stop);
+		else
+			rc = make_change(&w, &a->items[i]);
+		if (rc < 0) {
+			*ret_end = take_back(&w);
+			return 0;
+		}
+	}
+	rc = verify(&w);
+	if (rc == 0)
+		rc = ta_journal_end(a->state, ret->number, "applied", err);
+	*ret_end = rc < 0 ? take_back(&w) : TA_APPLY_DONE;
+	if (rc == 0)
+		ta_set_text(&ret->state, "applied");
+	return 0;
+}
+
+int ta_apply_interrupted(struct ta_state *s, unsigned *ret_run, struct ta_err *err)
+{
+	unsigned *runs;
+	size_t n;
+	int rc = ta_state_runs(s, &runs, &n, err);
+
+	*ret_run = 0;
+	if (rc < 0)
+		return rc;
+	for (size_t i = n; i-- > 0 && !*ret_run && rc >= 0;) {
+		ta_cleanup_run struct ta_run r = {0};
+
+		rc = ta_run_read(s, runs[i], &r, err);
+		if (rc == -ENODATA)
+			rc = 0; /* it was killed before its first line: nothing happened */
+		else if (rc == 0 && !r.state)
+			*ret_run = runs[i];
+	}
+	free(runs);
+	return rc;
+}

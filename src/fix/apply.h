@@ -1,0 +1,40 @@
+/*
+ * Making changes, each of them undoable before it is made. If one fails, everything that was done is put back, in reverse.
+ */
+#pragma once
+
+#include <signal.h>
+
+#include "fix/undo.h"
+
+/* One write that is asked for: a step with its `before`, and what the journal says of it. */
+struct ta_apply_item {
+	const struct ta_step *step;
+	const char *rule, *why, *disruption;
+};
+
+struct ta_apply {
+	struct ta_host *host;
+	struct ta_state *state; /* opened for writing */
+	const char *who, *profile, *tool;
+	const volatile sig_atomic_t *stop; /* not 0: a signal has come; looked at between two writes */
+	const struct ta_apply_item *items;
+	size_t n;
+};
+
+enum ta_apply_end {
+	TA_APPLY_DONE,	  /* all are in force */
+	TA_APPLY_STALE,	  /* something moved since it was planned; nothing was written */
+	TA_APPLY_NOTHING, /* could not begin (the journal cannot be written …); nothing was written */
+	TA_APPLY_FAILED,  /* one failed, or a signal came: everything was put back */
+	TA_APPLY_STUCK,	  /* … but what the changes of the run say */
+};
+
+/*
+ * `ret` tells what was done (free it in every case); `err` why it did not come to that. Only -ENOMEM is returned as an error,
+ * before anything was written.
+ */
+int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err);
+
+/* The run that has no end (it was killed, or the host went down), or 0. Journals that cannot be read: an error. */
+int ta_apply_interrupted(struct ta_state *s, unsigned *ret_run, struct ta_err *err);

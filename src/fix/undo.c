@@ -1,0 +1,236 @@
+#include "fix/undo.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fix/identity.h"
+
+bool ta_change_is_undone(const struct ta_change *c)
+{
+	return c->state == TA_CHANGE_UNDONE;
+}
+
+/* A value that is meant to be found at the next start: a reboot does not take it away. */
+static bool outlives_boot(const struct ta_change *c)
+{
+	return ta_knob_order(c->knob, c->target) == TA_ORDER_FILE;
+}
+
+static void note_journal(struct ta_undo *u, int rc, const struct ta_err *err)
+{
+	if (rc == 0 || u->journal_error)
+		return;
+	u->journal_error = rc;
+	u->journal_why = *err;
+}
+
+static int finish(struct ta_undo *u, unsigned run, struct ta_change *c, enum ta_change_state state, const char *note)
+{
+	struct ta_err err = {0};
+
+	if (!ta_set_text(&c->note, note))
+		return -ENOMEM;
+	c->state = state;
+	note_journal(u, u->no_journal ? 0 : ta_journal_state(u->state, run, c, &err), &err);
+	return 0;
+}
+
+/* --- where it is now ---------------------------------------------------------------- */
+
+/* Renames what the target and the group say of the interface, if it has another name now. */
+static int rename_all(struct ta_change *c, const char *was, const char *now)
+{
+	ta_cleanup_buf struct ta_buf target = TA_BUF_INIT;
+	int rc = ta_identity_rename(c->knob, c->target, now, &target);
+
+	if (rc < 0 || !ta_set_text(&c->target, ta_buf_text(&target)))
+		return rc < 0 ? rc : -ENOMEM;
+	for (size_t i = 0; i < c->n_coupled; i++) {
+		ta_cleanup_buf struct ta_buf name = TA_BUF_INIT, renamed = TA_BUF_INIT;
+		struct ta_coupled *k = &c->coupled[i];
+
+		if (ta_identity_ifname(k->knob, k->target, &name) < 0 || strcmp(ta_buf_text(&name), was) != 0)
+			continue;
+		rc = ta_identity_rename(k->knob, k->target, now, &renamed);
+		if (rc < 0 || !ta_set_text(&k->target, ta_buf_text(&renamed)))
+			return rc < 0 ? rc : -ENOMEM;
+	}
+	return 0;
+}
+
+/* 0, -ENODEV (`err` says what became of the interface), or another error. */
+static int find_device(struct ta_undo *u, struct ta_change *c, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf was = TA_BUF_INIT, now = TA_BUF_INIT;
+	int rc;
+
+	if (!c->device)
+		return 0;
+	rc = ta_identity_ifname(c->knob, c->target, &was);
+	if (rc >= 0)
+		rc = ta_identity_find(u->host, c->device, ta_buf_text(&was), &now, err);
+	if (rc < 0 || !strcmp(ta_buf_text(&was), ta_buf_text(&now)))
+		return TA_MIN(rc, 0);
+	return rename_all(c, ta_buf_text(&was), ta_buf_text(&now));
+}
+
+/* --- whose it is ----------------------------------------------------------------------- */
+
+/* Nobody knows what our write, or our putting back, got to before it was interrupted. */
+static bool in_between(const struct ta_change *c)
+{
+	return c->state == TA_CHANGE_INTENT || c->state == TA_CHANGE_FAILED || c->state == TA_CHANGE_UNDO ||
+	       c->state == TA_CHANGE_STUCK;
+}
+
+static bool is_ours(const struct ta_undo *u, const struct ta_change *c, const char *present)
+{
+	if (u->force)
+		return true;
+	if (!u->same_boot && !outlives_boot(c))
+		return false;
+	return in_between(c) || (c->value && !strcmp(c->value, present));
+}
+
+/*
+ * What the members of the group are to be in the end: as before, unless somebody else has set one since; what he set is to
+ * stay then, though putting the change back may move it.
+ */
+static int set_goals(struct ta_undo *u, struct ta_change *c)
+{
+	for (size_t i = 0; i < c->n_coupled; i++) {
+		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+		struct ta_coupled *k = &c->coupled[i];
+		bool ours;
+
+		if ((c->state == TA_CHANGE_UNDO || c->state == TA_CHANGE_STUCK) && k->goal)
+			continue; /* worked out when it was first tried */
+		if (k->knob->read(u->host, k->target, &present, NULL) < 0)
+			continue;
+		ours = u->force || in_between(c) || (k->value && !strcmp(k->value, ta_buf_text(&present)));
+		if (!ta_set_text(&k->goal, ours ? k->before : ta_buf_text(&present)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool group_is_right(struct ta_undo *u, const struct ta_change *c)
+{
+	for (size_t i = 0; i < c->n_coupled; i++) {
+		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+		const struct ta_coupled *k = &c->coupled[i];
+
+		if (k->goal && k->knob->read(u->host, k->target, &present, NULL) == 0 &&
+			strcmp(k->goal, ta_buf_text(&present)) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_as_before(struct ta_undo *u, const struct ta_change *c)
+{
+	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+
+	return c->knob->read(u->host, c->target, &present, NULL) == 0 && !strcmp(c->before, ta_buf_text(&present));
+}
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+#define TRIES 2 /* a write may fail once for a reason that has gone */
+
+/* The change and then its group; the values that are read back decide, not what the writes answered. */
+static bool write_back(struct ta_undo *u, const struct ta_change *c, bool also_if_equal, struct ta_err *err)
+{
+	for (int i = 0; i < TRIES; i++) {
+		if ((i == 0 && also_if_equal) || !is_as_before(u, c))
+			c->knob->write(u->host, c->target, c->before, err);
+		for (size_t k = 0; k < c->n_coupled; k++) {
+			ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+			const struct ta_coupled *m = &c->coupled[k];
+
+			if (m->goal && m->knob->read(u->host, m->target, &present, NULL) == 0 &&
+				strcmp(m->goal, ta_buf_text(&present)) != 0)
+				m->knob->write(u->host, m->target, m->goal, err);
+		}
+		if (is_as_before(u, c) && group_is_right(u, c))
+			return true;
+	}
+	return false;
+}
+
+static int put_back(struct ta_undo *u, unsigned run, struct ta_change *c)
+{
+	struct ta_err err = {0}, why = {0};
+	enum ta_change_state was = c->state;
+
+	/* Without a journal, an undo that is interrupted will look like somebody else's value: better than none. */
+	note_journal(u, u->no_journal ? 0 : ta_journal_undo(u->state, run, c, &err), &err);
+	c->state = TA_CHANGE_UNDO;
+	if (write_back(u, c, c->knob->leaves_traces, &why))
+		return finish(u, run, c, TA_CHANGE_UNDONE, was == TA_CHANGE_DONE || was == TA_CHANGE_LEFT ? NULL
+							  : "interrupted before it was known what was written: put back");
+	if (!*why.text)
+		ta_err_set(&why, -EIO, "%s does not go back to %s", c->target, c->before);
+	return finish(u, run, c, TA_CHANGE_STUCK, why.text);
+}
+
+static int leave(struct ta_undo *u, unsigned run, struct ta_change *c, const char *present)
+{
+	ta_cleanup_buf struct ta_buf note = TA_BUF_INIT;
+
+	if (!u->same_boot && !outlives_boot(c))
+		ta_buf_printf(&note, "the host was restarted since: %s is what came with that", present);
+	else
+		ta_buf_printf(&note, "changed since: we had set %s, it is %s now", c->value ? c->value : c->after, present);
+	return finish(u, run, c, TA_CHANGE_LEFT, ta_buf_text(&note));
+}
+
+int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
+{
+	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+	struct ta_err err = {0};
+	bool equal;
+	int rc;
+
+	if (ta_change_is_undone(c))
+		return 0;
+	rc = find_device(u, c, &err);
+	if (rc == 0)
+		rc = c->knob->read(u->host, c->target, &present, &err);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc == -ENODEV || rc == -ENOENT)
+		return finish(u, run, c, TA_CHANGE_LEFT, err.text);
+	if (rc < 0)
+		return finish(u, run, c, TA_CHANGE_STUCK, err.text);
+	equal = !strcmp(c->before, ta_buf_text(&present));
+	if (!equal && !is_ours(u, c, ta_buf_text(&present)))
+		return leave(u, run, c, ta_buf_text(&present));
+	if (equal && !u->same_boot && !outlives_boot(c)) /* and so is the group: it came with the boot */
+		return finish(u, run, c, TA_CHANGE_UNDONE, "as before already, since the host was restarted");
+	rc = set_goals(u, c);
+	if (rc < 0)
+		return rc;
+	if (equal && group_is_right(u, c) && !(c->knob->leaves_traces && in_between(c)))
+		return finish(u, run, c, TA_CHANGE_UNDONE, in_between(c) ? NULL : "as before already");
+	return put_back(u, run, c);
+}
+
+int ta_undo_run(struct ta_undo *u, struct ta_run *r, unsigned only)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = r->n; i-- > 0;) {
+			struct ta_change *c = &r->changes[i];
+			int rc;
+
+			if ((only && c->number != only) || (pass && c->state != TA_CHANGE_STUCK))
+				continue;
+			if (pass)
+				c->state = TA_CHANGE_UNDO;
+			rc = ta_undo_change(u, r->number, c);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
