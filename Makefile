@@ -14,9 +14,11 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wformat=2 -Wno-unused-parameter $(if $(DEVELOPER),-Werror)
 TA_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DTA_VERSION='"$(VERSION)"' -Isrc -I. $(WARN) $(shell $(PKG_CONFIG) --cflags $(LIBS))
-# zlib unpacks one file that few kernels need it for: linked in where that is possible, so that no start pays for it.
+# zlib unpacks one file that few kernels need it for, liburing is for load runs: linked in where that is possible, so that
+# no start pays for them.
 ZLIB := $(if $(filter /%,$(shell $(CC) -print-file-name=libz.a)),-l:libz.a,-lz)
-TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) $(ZLIB) -lm -pthread
+URING := $(if $(filter /%,$(shell $(CC) -print-file-name=liburing.a)),-l:liburing.a,-luring)
+TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) $(ZLIB) $(URING) -lm -pthread
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c probes/*.c))
 GEN := $(B)/gen/registry.c $(B)/gen/rules.c $(B)/gen/builtin.c

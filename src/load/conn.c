@@ -73,8 +73,11 @@ static void drop(struct ta_conns *c, struct ta_conn *conn, uint64_t wait_ns)
 {
 	if (conn->state == TA_CONN_IDLE && ta_pace_is_open(&c->pace))
 		unlink_idle(c, conn);
-	if (conn->fd >= 0)
+	/* An engine may have it in the kernel's hands still: shut down, those operations end, and with them the socket. */
+	if (conn->fd >= 0) {
+		shutdown(conn->fd, SHUT_RDWR);
 		close(conn->fd);
+	}
 	conn->fd = -1;
 	conn->pending = 0;
 	conn->retry_ns = c->now + wait_ns;

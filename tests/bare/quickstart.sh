@@ -61,7 +61,7 @@ expect 0
 says 'lacking: make cc ar pkg-config'
 says checked
 asks 'apt-get update -q
-apt-get install -q -y --no-install-recommends make gcc binutils pkg-config libc6-dev linux-libc-dev libnl-3-dev libnl-genl-3-dev libmnl-dev libjson-c-dev zlib1g-dev'
+apt-get install -q -y --no-install-recommends make gcc binutils pkg-config libc6-dev linux-libc-dev libnl-3-dev libnl-genl-3-dev libmnl-dev libjson-c-dev zlib1g-dev liburing-dev'
 
 case='Debian, a second time'
 : >"$dir/asked"
@@ -80,17 +80,17 @@ says 'all tests passed'
 case='Fedora'
 fresh 0 dnf
 expect 0
-asks 'dnf install -y --setopt=install_weak_deps=False make gcc binutils pkgconf-pkg-config glibc-devel kernel-headers libnl3-devel libmnl-devel json-c-devel zlib-devel'
+asks 'dnf install -y --setopt=install_weak_deps=False make gcc binutils pkgconf-pkg-config glibc-devel kernel-headers libnl3-devel libmnl-devel json-c-devel zlib-devel liburing-devel'
 
 case='Alpine'
 fresh 0 apk
 expect 0
-asks 'apk add --no-cache make gcc binutils pkgconf musl-dev linux-headers libnl3-dev libmnl-dev json-c-dev zlib-dev'
+asks 'apk add --no-cache make gcc binutils pkgconf musl-dev linux-headers libnl3-dev libmnl-dev json-c-dev zlib-dev liburing-dev'
 
 case='Arch'
 fresh 0 pacman
 expect 0
-asks 'pacman -S --needed --noconfirm make gcc binutils pkgconf glibc linux-api-headers libnl libmnl json-c zlib'
+asks 'pacman -S --needed --noconfirm make gcc binutils pkgconf glibc linux-api-headers libnl libmnl json-c zlib liburing'
 
 case='no root, but sudo'
 fresh 1000 apt-get

@@ -41,6 +41,25 @@ quick() {
 	[ "$(field built_in_server)" = True ]
 }
 
+@test "each engine answers the same; one that this kernel refuses says why" {
+	quick --engine epoll
+	expect 0
+	[ "$(field engine)" = epoll ]
+	quick --engine io_uring
+	if [ "$status" -eq 2 ]; then
+		contains "$errors" "engine io_uring: "
+		quick
+		expect 0
+		contains "$(field notes)" "io_uring: "
+	else
+		expect 0
+		[ "$(field engine)" = io_uring ]
+		above requests 100
+	fi
+	quick --engine nosuch
+	expect 2
+}
+
 @test "a sweep has a line for each number of connections, and its peak" {
 	ta load http -d 1 --warmup 0 --sweep 2,8 --repeat 2
 	expect 0

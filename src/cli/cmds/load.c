@@ -54,7 +54,7 @@ static const struct ta_option options[] = {
 		.help = "a request fails that is not answered so long (default 10)",
 		.offset = offsetof(struct values, timeout), .unset = 10, .min = 1, .max = 600},
 	{.name = "engine", .arg = "auto|NAME", .kind = TA_OPT_STRING,
-		.help = "how connections are driven: epoll (default auto: the best that this kernel allows)",
+		.help = "how connections are driven: epoll, io_uring (default auto: io_uring where this kernel allows it)",
 		.offset = offsetof(struct values, engine)},
 	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
 		.offset = offsetof(struct values, port), .max = 65535},

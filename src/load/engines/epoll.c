@@ -3,6 +3,7 @@
  * both directions; in the steady state a request costs one send and one recv, and a share of an epoll_wait.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,7 +20,6 @@ struct epoll_engine {
 	struct ta_conns conns;
 	int fd;
 	char *buffer;
-	bool no_pwait2; /* before 5.11 */
 };
 
 static void try_open(struct epoll_engine *e, struct ta_conn *conn)
@@ -119,21 +119,25 @@ static void begin_due(struct epoll_engine *e)
 	}
 }
 
+/*
+ * Under load there is always something, and the first call says what. Only an idle thread sleeps, in ppoll(2), whose time has
+ * nanoseconds on every kernel and libc.
+ */
 static int wait_until(struct epoll_engine *e, uint64_t until, struct epoll_event *events)
 {
-	uint64_t now = ta_load_now(), ns = until > now ? until - now : 0;
-	struct timespec t = {(time_t)(ns / TA_NS_PER_S), (long)(ns % TA_NS_PER_S)};
-	int n = -1;
+	struct pollfd p = {.fd = e->fd, .events = POLLIN};
+	int n = epoll_wait(e->fd, events, EVENTS, 0);
+	uint64_t now, ns;
+	struct timespec t;
 
-	if (!e->no_pwait2) {
-		n = epoll_pwait2(e->fd, events, EVENTS, &t, NULL);
-		if (n < 0 && (errno == ENOSYS || errno == EPERM))
-			e->no_pwait2 = true;
-	}
-	/* Rounded down: the last millisecond is spent turning rather than late. */
-	if (e->no_pwait2)
-		n = epoll_wait(e->fd, events, EVENTS, (int)(ns / TA_NS_PER_MS));
-	return n < 0 && errno == EINTR ? 0 : n;
+	if (n)
+		return n < 0 && errno == EINTR ? 0 : n;
+	now = ta_load_now();
+	ns = until > now ? until - now : 0;
+	t = (struct timespec){(time_t)(ns / TA_NS_PER_S), (long)(ns % TA_NS_PER_S)};
+	if (ppoll(&p, 1, &t, NULL) < 0)
+		return errno == EINTR ? 0 : -1;
+	return epoll_wait(e->fd, events, EVENTS, 0);
 }
 
 static uint64_t next_wake(const struct epoll_engine *e, uint64_t tick)
