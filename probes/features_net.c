@@ -431,6 +431,11 @@ static bool may_try(struct ta_host *h, struct ta_facts *f, const struct by_modul
 	if (rc == 0 && ta_has_word(ta_buf_text(&text), m->word))
 		return true;
 	state = ta_module_look(h, m->module);
+	/* Network namespaces other than the first have no tcp_available_ulp; what is loaded can be tried there. */
+	if (rc == -ENOENT && (state == TA_MODULE_LOADED || state == TA_MODULE_BUILTIN))
+		return true;
+	if (rc == -ENOENT && ta_module_safe(state))
+		rc = 0;
 	if (state == TA_MODULE_AVAILABLE)
 		ta_feature_absent(f, m->feature.name, TA_NOT_ASKED,
 			"module %s is not loaded; available", m->module);

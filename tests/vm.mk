@@ -6,3 +6,7 @@ test-vm: $(B)/tuneaudit ## every kernel and machine shape in QEMU (slow)
 
 test-vm-short: $(B)/tuneaudit ## this release's own kernel in one machine
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh short
+
+.PHONY: environments
+environments: $(B)/tuneaudit ## what is read on this machine: by root, by nobody, in a container, from a capture
+	@d=$$(mktemp -d) && chmod 755 $$d && install -m 755 $(B)/tuneaudit $$d && python3 tests/vm/environments.py --here $$d/tuneaudit; rm -rf $$d

@@ -204,6 +204,28 @@ static void by_module(void **state)
 	ta_facts_free(f);
 }
 
+/* A network namespace other than the first does not list what TCP_ULP knows. */
+static void ulp_of_a_child_namespace(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "proc/modules", "tls 1 0 - Live 0x0\n");
+	f = captured(&ta_probe_features_net, "{\"calls\":{\"try/ktls\":{\"rc\":0}}}");
+	assert_works(f, "ktls", true, "TCP_ULP");
+	ta_facts_free(f);
+	tree_file(&t, "proc/modules", "nvme 1 0 - Live 0x0\n");
+	tree_file(&t, "proc/sys/kernel/osrelease", "6.1.0\n");
+	tree_file(&t, "lib/modules/6.1.0/modules.builtin", "");
+	tree_file(&t, "lib/modules/6.1.0/modules.dep", "kernel/net/tls/tls.ko.xz:\n");
+	f = captured(&ta_probe_features_net, "{\"calls\":{\"try/ktls\":{\"rc\":0}}}");
+	assert_unknown(f, "ktls", TA_NOT_ASKED, "module tls is not loaded; available");
+	ta_facts_free(f);
+	tree_file(&t, "lib/modules/6.1.0/modules.dep", "kernel/fs/ext4/ext4.ko.xz:\n");
+	f = captured(&ta_probe_features_net, "{}");
+	assert_works(f, "ktls", false, "no module tls");
+	ta_facts_free(f);
+}
+
 /* A copied tree that lacks a file is no proof; one that was recorded whole is. */
 static void by_file(void **state)
 {
@@ -263,6 +285,7 @@ int main(void)
 		host_test(io_uring_by_filter),
 		host_test(io_uring_works),
 		host_test(by_module),
+		host_test(ulp_of_a_child_namespace),
 		host_test(by_file),
 		cmocka_unit_test(live),
 	};

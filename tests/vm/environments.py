@@ -32,7 +32,7 @@ def keys(path):
 
 def pattern(path):
     """nics.eth0.mtu as nics.*.mtu, irqs.24.name as irqs.*.name."""
-    if path[:2] in (("counters", "nic"), ("counters", "nic_driver")):
+    if path[0] == "counters" and path[1].startswith("nic"):
         return ".".join(path[:2] + ("*",))
     if path[0] == "sysctl":
         return "sysctl.*"
@@ -90,7 +90,7 @@ def holes(name, base, other):
 def gone(path, other):
     """Of a member of a collection that is not there at all: an interface of another namespace, a process that ended."""
     nics = other["facts"].get("nics")
-    if path[:2] in (("counters", "nic"), ("counters", "nic_driver")):
+    if path[0] == "counters" and path[1].startswith("nic"):
         return isinstance(nics, dict) and path[2] not in nics
     members = other["facts"].get(path[0])
     return path[0] in ("nics", "irqs", "processes", "listeners", "settings") and isinstance(members, dict) and \

@@ -77,8 +77,9 @@ shape() {
 	else
 		opts+=(-a "${ARGS-}")
 	fi
+	# One thread for all CPUs: with more, emulated CPUs now and then lose a timer and the guest stops.
 	# shellcheck disable=SC2086
-	${WRAP-} "$here/run-vm.sh" -k "$KERNELS/$k" -i "$work/img/base.cpio" -i "$work/img/mods-$k.cpio" -i "$work/img/program.cpio" \
+	ACCEL=tcg,thread=single ${WRAP-} "$here/run-vm.sh" -k "$KERNELS/$k" -i "$work/img/base.cpio" -i "$work/img/mods-$k.cpio" -i "$work/img/program.cpio" \
 		-s "$here/suite.sh" -t "$limit" -l "$out" "${opts[@]}" -- "$@" > "$out/stdout" 2> "$out/stderr" || rc=$?
 	[[ $puller ]] && kill "$puller" 2> /dev/null && wait "$puller" 2> /dev/null
 	mkdir "$out/data.d" 2> /dev/null
@@ -110,7 +111,7 @@ NUMA="-object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m
 # shellcheck disable=SC2086
 server() {
 	"$here/mk-ssdt.sh" 8 "$work/img/pss8.aml" pss > /dev/null
-	CPU=Skylake-Server ACCEL=tcg,thread=single ARGS=nvme_core.multipath=0 shape server "$1" -c 8,sockets=2,cores=2,threads=2 -m 1024 -- $NUMA -acpitable "file=$work/img/pss8.aml" \
+	CPU=Skylake-Server ARGS=nvme_core.multipath=0 shape server "$1" -c 8,sockets=2,cores=2,threads=2 -m 1024 -- $NUMA -acpitable "file=$work/img/pss8.aml" \
 		-netdev user,id=n0 -device $NIC,id=nic0,netdev=n0,bus=rp1,mac=52:54:00:00:00:01,romfile= \
 		-blockdev null-co,node-name=d0,size=1073741824,read-zeroes=on -device nvme,serial=abc,drive=d0,bus=rp2,max_ioqpairs=4
 }
