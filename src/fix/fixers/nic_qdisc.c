@@ -32,8 +32,9 @@ static bool goes_below_mq(const char *kind)
 	return strcmp(kind, "mq") != 0 && strcmp(kind, "cake") != 0;
 }
 
-/* The kernel has it, or its module can be loaded; where the facts do not say, the knob will. */
-static int check_module(const struct ta_fix_call *call, const struct ta_facts *facts, const char *kind, struct ta_err *err)
+/* The kernel has it, or loading its module is the first step; where the facts do not say, the knob will. */
+static int add_module(const struct ta_fix_call *call, const struct ta_facts *facts, const char *kind, struct ta_steps *ret,
+	struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf module = TA_BUF_INIT;
 	const char *state;
@@ -42,6 +43,8 @@ static int check_module(const struct ta_fix_call *call, const struct ta_facts *f
 	state = ta_facts_get_str(facts, TA_KEYS("modules", "state", ta_buf_text(&module)));
 	if (state && strcmp(state, "absent") == 0)
 		return ta_err_set(err, -EINVAL, "%s: this kernel has no %s", call->fixer, kind);
+	if (state && strcmp(state, "available") == 0)
+		ta_steps_add(ret, &ta_knob_module, ta_buf_text(&module), "loaded");
 	return module.error;
 }
 
@@ -59,7 +62,7 @@ static int qdisc(const struct ta_fix_call *call, const struct ta_facts *facts, c
 	known = ta_qdisc_kind(kind, strlen(kind));
 	if (!known || !known->wished)
 		return ta_err_set(err, -EINVAL, "%s: '%s' is no queueing discipline that is set", call->fixer, kind);
-	rc = known->always ? 0 : check_module(call, facts, kind, err);
+	rc = known->always ? 0 : add_module(call, facts, kind, ret, err);
 	if (rc < 0)
 		return rc;
 	ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "queues", "tx"), &queues);

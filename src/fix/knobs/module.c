@@ -10,7 +10,7 @@
 
 static int check(const char *target, const char *value, enum ta_value_use use, struct ta_err *err)
 {
-	static const char *const names[] = {"tcp_bbr", "tls", "sch_fq", "sch_cake"};
+	static const char *const names[] = {"tcp_bbr", "tls", "sch_fq", "sch_fq_codel", "sch_cake"};
 	size_t i = 0;
 
 	while (i < TA_ARRAY_SIZE(names) && strcmp(names[i], target) != 0)
