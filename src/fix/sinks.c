@@ -58,6 +58,7 @@ const struct ta_sysctl_sink ta_sysctl_sinks[] = {
 	{"net.ipv4.tcp_slow_start_after_idle", 1, 0, 1, NETNS, NO},
 	{"net.ipv4.tcp_syncookies", 1, 0, 1, NETNS, NO}, /* 2 is for tests only */
 	{"net.ipv4.tcp_timestamps", 1, 0, 1, NETNS, NO},
+	{"net.ipv4.tcp_tw_recycle", 1, 0, 0, NETNS, NO}, /* before 4.12; never right */
 	{"net.ipv4.tcp_tw_reuse", 1, 0, 2, NETNS, NO},
 	{"net.ipv4.tcp_window_scaling", 1, 0, 1, NETNS, NO},
 	{"net.ipv4.tcp_wmem", 3, 4096, INT, NETNS | RISING, NO},
