@@ -18,11 +18,12 @@
 
 #define PREFIX "counters."
 #define NUM(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE, {}}
+#define NUM32(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE | TA_F_WRAPS32, {}} /* unsigned int of each CPU */
 #define LEVEL(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE | TA_F_LEVEL, {}}
 #define LIST(p, u, m) {PREFIX p, TA_T_INTS, u, m, TA_F_VOLATILE, {}}
 #define CPUS(p, m) {PREFIX p, TA_T_INTS, "CPUs", m, TA_F_CPUS, {}}
 #define MIB(p, m) NUM(p, "", m)                  /* of /proc/net/snmp and netstat */
-#define TRACK(p, m) NUM("conntrack." p, "", m) /* of /proc/net/stat/nf_conntrack */
+#define TRACK(p, m) NUM32("conntrack." p, "", m) /* of /proc/net/stat/nf_conntrack */
 
 /* clang-format off */
 static const struct ta_field fields[] = {
@@ -78,21 +79,21 @@ static const struct ta_field fields[] = {
 	LEVEL("sockstat.udp_inuse", "sockets", "UDP sockets in use, IPv4"),
 	LEVEL("sockstat.udp_mem", "pages", "memory of all UDP sockets, as compared with udp_mem"),
 	CPUS("softirq.cpus", "CPUs that the lists beside it tell of, in their order"),
-	NUM("softirq.net_rx", "runs", "receive softirqs since boot, all CPUs"),
+	NUM32("softirq.net_rx", "runs", "receive softirqs since boot, all CPUs"),
 	LIST("softirq.net_rx_by_cpu", "runs", "the same for each CPU of softirq.cpus"),
-	NUM("softirq.net_tx", "runs", "transmit softirqs since boot, all CPUs"),
+	NUM32("softirq.net_tx", "runs", "transmit softirqs since boot, all CPUs"),
 	LIST("softirq.net_tx_by_cpu", "runs", "the same for each CPU of softirq.cpus"),
 	CPUS("softnet.cpus", "CPUs that the lists beside it tell of, in their order"),
-	NUM("softnet.dropped", "packets",
+	NUM32("softnet.dropped", "packets",
 		"packets dropped because a CPU's backlog was full, all CPUs (32-bit each: wraps)"),
 	LIST("softnet.dropped_by_cpu", "packets", "the same for each CPU of softnet.cpus"),
-	NUM("softnet.flow_limit", "packets", "packets dropped by the flow limit, all CPUs"),
-	NUM("softnet.processed", "packets", "packets received, all CPUs (32-bit each: wraps)"),
+	NUM32("softnet.flow_limit", "packets", "packets dropped by the flow limit, all CPUs"),
+	NUM32("softnet.processed", "packets", "packets received, all CPUs (32-bit each: wraps)"),
 	LIST("softnet.processed_by_cpu", "packets", "the same for each CPU of softnet.cpus"),
-	NUM("softnet.received_rps", "interrupts",
+	NUM32("softnet.received_rps", "interrupts",
 		"times that RPS woke a CPU for packets of another, all CPUs"),
 	LIST("softnet.received_rps_by_cpu", "interrupts", "the same for each CPU of softnet.cpus"),
-	NUM("softnet.time_squeeze", "runs", "receive softirqs that ended with work left, all CPUs"),
+	NUM32("softnet.time_squeeze", "runs", "receive softirqs that ended with work left, all CPUs"),
 	LIST("softnet.time_squeeze_by_cpu", "runs", "the same for each CPU of softnet.cpus"),
 	MIB("tcp.ActiveOpens", "outgoing connections"),
 	MIB("tcp.AttemptFails", "connections that did not come about"),

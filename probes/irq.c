@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/interrupts.h"
 #include "probe/irqmove.h"
-#include "probe/irqvec.h"
+#include "probe/irqtable.h"
 #include "probe/probe.h"
 #include "probe/value.h"
 
@@ -50,33 +49,6 @@ static const struct ta_field fields[] = {
 		"CPUs allowed for new interrupts (/proc/irq/default_smp_affinity)", TA_F_CPUS,
 		{{0}}},
 };
-
-struct table {
-	struct ta_irqdevs devs;
-	struct ta_irq_columns columns;
-	bool header_seen;
-	bool row_seen;
-	struct ta_irqvecs vecs;
-	struct ta_irqmove move;
-};
-
-static int on_line(const char *line, size_t len, void *ctx)
-{
-	struct table *t = ctx;
-	struct ta_irq_row row;
-	int rc;
-
-	if (!t->header_seen) {
-		t->header_seen = true;
-		rc = ta_irq_columns_parse(line, &t->columns);
-		if (rc != -EINVAL)
-			return rc;
-	}
-	if (!ta_irq_row_parse(line, &t->columns, &row))
-		return 0;
-	t->row_seen = true;
-	return ta_irqvecs_add(&t->vecs, &t->devs, &row, &t->columns);
-}
 
 /* smp_affinity_list, or the mask of kernels and copies that have no list. */
 static int read_cpus(
@@ -201,39 +173,12 @@ static void put_identity(struct ta_facts *f, const char *key, const struct ta_ir
 			"not the interrupt of a queue");
 }
 
-/* Names that say nothing are rare: only then is it worth two more questions. */
-static int ask_kernel(struct ta_host *h, struct table *t)
-{
-	ta_cleanup_napis struct ta_napis napis = TA_NAPIS_INIT;
-	ta_cleanup_links struct ta_links links = TA_LINKS_INIT;
-	int rc = ta_napis_read(h, &napis);
-
-	if (rc == 0)
-		rc = ta_links_netlink(h, &links);
-	if (rc == 0)
-		rc = ta_irqvecs_use_napis(&t->vecs, &napis, &links);
-	return rc == -ENOMEM ? rc : 0;
-}
-
-static int read_table(struct ta_host *h, struct table *t)
-{
-	int rc = ta_irqdevs_read(h, &t->devs);
-
-	if (rc == 0)
-		rc = ta_host_lines(h, "/proc/interrupts", on_line, t);
-	/* No bytes, or lines with neither CPUs nor an interrupt: that is no table without interrupts. */
-	if (rc == 0 && !t->columns.known && !t->row_seen)
-		rc = -EBADMSG;
-	if (rc == 0)
-		rc = ta_irqvecs_finish(&t->vecs, &t->devs);
-	return rc < 0 || !ta_irqvecs_unsettled(&t->vecs) ? rc : ask_kernel(h, t);
-}
-
 static void irq_collect(struct ta_host *h, struct ta_facts *f)
 {
-	struct table t = {0};
+	ta_cleanup_irqtable struct ta_irqtable t = {0};
+	struct ta_irqmove move = {0};
 	struct ta_val n_nodes = ta_numa_count(h);
-	int rc = read_table(h, &t);
+	int rc = ta_irqtable_read(h, &t);
 	char key[16];
 
 	if (rc < 0)
@@ -241,20 +186,17 @@ static void irq_collect(struct ta_host *h, struct ta_facts *f)
 	else
 		ta_put_object(f, "irqs");
 	if (rc == 0)
-		ta_irqmove_read(h, &t.vecs, &t.move);
+		ta_irqmove_read(h, &t.vecs, &move);
 	for (size_t i = 0; rc == 0 && i < t.vecs.n; i++) {
 		const struct ta_irqvec *v = &t.vecs.v[i];
 
 		snprintf(key, sizeof(key), "%u", v->irq);
 		put_identity(f, key, v);
-		put_placement(h, f, key, v, n_nodes, ta_irqmove_of(&t.move, i));
+		put_placement(h, f, key, v, n_nodes, ta_irqmove_of(&move, i));
 		put_counts(f, key, &v->counts);
 	}
 	ta_read_cpumask(h, f, "/proc/irq/default_smp_affinity", TA_KEYS("irq", "default_affinity"));
-	ta_irqmove_done(&t.move);
-	ta_irqvecs_done(&t.vecs);
-	ta_irq_columns_done(&t.columns);
-	ta_irqdevs_done(&t.devs);
+	ta_irqmove_done(&move);
 }
 
 const struct ta_probe ta_probe_irq = {

@@ -60,6 +60,9 @@ static const struct ta_field fields[] = {
 	{"nics.*.qdisc", TA_T_STRING, "", "root queueing discipline (IFLA_QDISC)", 0, {{0}}},
 	{"nics.*.qdisc_leaves", TA_T_STRINGS, "",
 		"kinds of queueing discipline below a multi-queue root", 0, {{0}}},
+	{"nics.*.qdisc_limit", TA_T_INT, "packets",
+		"packets that its queueing discipline holds; of several below the root the smallest", 0,
+		{{0}}},
 	{"nics.*.gro_flush_timeout", TA_T_INT, "ns", "time GRO may hold packets back", 0, {{0}}},
 	{"nics.*.napi_defer_hard_irqs", TA_T_INT, "",
 		"empty polls before interrupts are enabled again", 0, {{0}}},
@@ -113,21 +116,43 @@ static void put_up(struct nics *n, const struct ta_link *l)
 			l->name, "up");
 }
 
+static void put_qdisc_limit(struct nics *n, const struct ta_link *l, struct ta_val below)
+{
+	const char *const *path = TA_KEYS("nics", l->name, "qdisc_limit");
+	const struct ta_qdisc *root = ta_qdiscs_root(&n->qdiscs, (int)l->ifindex.v);
+	const char *kind = root ? root->kind : "noqueue";
+
+	/* Not told by it: it reads the interface's (net/sched/sch_generic.c pfifo_fast_init()). */
+	if (strcmp(kind, "pfifo_fast") == 0)
+		below = l->txqueuelen;
+	else if (root && below.rc == -ENOENT)
+		below = root->limit;
+	if (strcmp(kind, "noqueue") == 0)
+		ta_facts_put_absent(n->f, path, TA_UNSUPPORTED, "no queue");
+	else if (below.rc == -EOPNOTSUPP)
+		ta_facts_put_absent(n->f, path, TA_UNSUPPORTED, "%s has no limit in packets that is told", kind);
+	else
+		ta_put_val(n->f, path, below, "rtnetlink");
+}
+
 static void put_qdisc(struct nics *n, const struct ta_link *l)
 {
 	ta_cleanup_strv struct ta_strv leaves = TA_STRV_INIT;
+	int rc = n->rc_qdiscs ? n->rc_qdiscs : l->ifindex.rc;
+	struct ta_val limit;
 
 	if (l->rc_qdisc < 0)
 		ta_put_errno(n->f, l->rc_qdisc, "rtnetlink", "nics", l->name, "qdisc");
 	else
 		ta_put_str(n->f, l->qdisc, "nics", l->name, "qdisc");
-	if (n->rc_qdiscs < 0 || l->ifindex.rc < 0) {
-		ta_put_errno(n->f, n->rc_qdiscs ? n->rc_qdiscs : l->ifindex.rc, "rtnetlink", "nics",
-			l->name, "qdisc_leaves");
+	if (rc < 0) {
+		ta_put_errno(n->f, rc, "rtnetlink", "nics", l->name, "qdisc_leaves");
+		ta_put_errno(n->f, rc, "rtnetlink", "nics", l->name, "qdisc_limit");
 		return;
 	}
-	ta_qdiscs_of(&n->qdiscs, (int)l->ifindex.v, &leaves);
+	ta_qdiscs_leaves(&n->qdiscs, (int)l->ifindex.v, &leaves, &limit);
 	ta_facts_put_strs(n->f, TA_KEYS("nics", l->name, "qdisc_leaves"), leaves.v, leaves.n);
+	put_qdisc_limit(n, l, limit);
 }
 
 static void put_link(struct nics *n, const struct ta_link *l)

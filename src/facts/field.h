@@ -31,6 +31,7 @@ enum {
 	TA_F_NETNS = 1 << 2,     /* a sysctl that every network namespace has for itself */
 	TA_F_CPUS = 1 << 3,      /* TA_T_INTS that is a set of CPU numbers: printed as 0-3,8 */
 	TA_F_LEVEL = 1 << 4,     /* stands among counters, but rises and falls: has no rate */
+	TA_F_WRAPS32 = 1 << 5,   /* a 32-bit counter of the kernel, or a sum of such: begins again at 0 */
 };
 
 enum ta_meaning {

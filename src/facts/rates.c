@@ -18,9 +18,25 @@ struct walk {
 	const char *path[TA_PATH_DEPTH_MAX + 1]; /* below rates; ended by NULL */
 };
 
-static void put_rate(struct walk *w, struct json_object *before, struct json_object *after)
+/*
+ * What came between two readings; false if it went backwards. Of 32-bit counters, and of sums of such (each
+ * CPU's wraps by itself), the difference is right modulo 2^32 whichever of them wrapped; one above 2^31 is
+ * a counter that was reset, or a CPU that went.
+ */
+static bool difference(const struct ta_field *field, uint64_t before, uint64_t after, uint64_t *ret)
 {
-	uint64_t a, b;
+	if (field->flags & TA_F_WRAPS32) {
+		*ret = (uint32_t)(after - before);
+		return after >= before || *ret <= INT32_MAX;
+	}
+	*ret = after - before;
+	return after >= before;
+}
+
+static void put_rate(
+	struct walk *w, const struct ta_field *field, struct json_object *before, struct json_object *after)
+{
+	uint64_t a, b, rise;
 
 	if (!json_object_is_type(after, json_type_int))
 		return;
@@ -31,19 +47,19 @@ static void put_rate(struct walk *w, struct json_object *before, struct json_obj
 	/* Counters are never negative; json-c answers 0 for what is. */
 	a = json_object_get_uint64(before);
 	b = json_object_get_uint64(after);
-	if (b < a)
+	if (!difference(field, a, b, &rise))
 		ta_facts_put_absent(w->f, w->path, TA_MALFORMED,
 			"the counter went backwards, from %llu to %llu: it wrapped or was reset", (unsigned long long)a,
 			(unsigned long long)b);
 	else
-		ta_facts_put_real(w->f, w->path, round((double)(b - a) / w->seconds * 1000) / 1000);
+		ta_facts_put_real(w->f, w->path, round((double)rise / w->seconds * 1000) / 1000);
 }
 
 static void walk(struct walk *w, unsigned depth, const struct ta_schema_node *node, struct json_object *before,
 	struct json_object *after)
 {
 	if (ta_schema_field(node)) {
-		put_rate(w, before, after);
+		put_rate(w, ta_schema_field(node), before, after);
 		return;
 	}
 	if (depth == TA_PATH_DEPTH_MAX || !json_object_is_type(after, json_type_object))

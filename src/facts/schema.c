@@ -145,7 +145,8 @@ static struct ta_field *make_rate(struct rates *r, const struct ta_field *counte
 	snprintf(m->text, path, "%s%s", r->to, below);
 	snprintf(m->text + path, unit, "%s/s", what);
 	snprintf(m->text + path + unit, text, meaning, counter->path);
-	m->field = (struct ta_field){m->text, TA_T_REAL, m->text + path, m->text + path + unit, TA_F_VOLATILE, {}};
+	m->field = (struct ta_field){m->text, TA_T_REAL, m->text + path, m->text + path + unit,
+		TA_F_VOLATILE | (counter->flags & TA_F_WRAPS32), {}};
 	m->next = r->s->made;
 	r->s->made = m;
 	return &m->field;

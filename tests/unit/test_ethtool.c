@@ -12,6 +12,7 @@
 #include <linux/genetlink.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
+#include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
@@ -331,18 +332,80 @@ static struct nlmsghdr *qdisc_message(int index, uint32_t parent, const char *ki
 static void qdiscs(void **state)
 {
 	ta_cleanup_qdiscs struct ta_qdiscs q = TA_QDISCS_INIT;
-	ta_cleanup_strv struct ta_strv kinds = TA_STRV_INIT;
+	ta_cleanup_strv struct ta_strv kinds = TA_STRV_INIT, none = TA_STRV_INIT;
+	struct ta_val limit;
 
+	assert_int_equal(ta_qdiscs_decode(qdisc_message(3, 0x80010001, "fq"), &q), 0);
 	assert_int_equal(ta_qdiscs_decode(qdisc_message(2, TC_H_ROOT, "mq"), &q), 0);
 	assert_int_equal(ta_qdiscs_decode(qdisc_message(2, 0x80010001, "fq"), &q), 0);
 	assert_int_equal(ta_qdiscs_decode(qdisc_message(2, 0x80010002, "fq"), &q), 0);
 	assert_int_equal(ta_qdiscs_decode(qdisc_message(2, 0x80010003, "fq_codel"), &q), 0);
 	assert_int_equal(ta_qdiscs_decode(qdisc_message(2, TC_H_INGRESS, "clsact"), &q), 0);
-	assert_int_equal(ta_qdiscs_decode(qdisc_message(3, 0x80010001, "fq"), &q), 0);
-	ta_qdiscs_of(&q, 2, &kinds);
+	assert_int_equal(q.n, 5);
+	ta_qdiscs_sort(&q);
+	ta_qdiscs_leaves(&q, 2, &kinds, &limit);
 	assert_int_equal(kinds.n, 2);
 	assert_string_equal(kinds.v[0], "fq");
 	assert_string_equal(kinds.v[1], "fq_codel");
+	assert_int_equal(limit.rc, -EOPNOTSUPP);
+	assert_string_equal(ta_qdiscs_root(&q, 2)->kind, "mq");
+	assert_null(ta_qdiscs_root(&q, 3));
+	assert_null(ta_qdiscs_root(&q, 4));
+	ta_qdiscs_leaves(&q, 4, &none, &limit);
+	assert_int_equal(none.n, 0);
+	assert_int_equal(limit.rc, -ENOENT);
+}
+
+static void put_queue_stats(struct nlmsghdr *nlh, size_t len)
+{
+	const struct gnet_stats_queue queue = {.qlen = 1, .backlog = 1514, .drops = 3, .requeues = 4, .overlimits = 5};
+	struct nlattr *nest = mnl_attr_nest_start(nlh, TCA_STATS2);
+
+	mnl_attr_put(nlh, TCA_STATS_QUEUE, len, &queue);
+	mnl_attr_nest_end(nlh, nest);
+}
+
+static void qdisc_limits_and_counters(void **state)
+{
+	const struct tc_sfq_qopt sfq = {.limit = 127};
+	ta_cleanup_qdiscs struct ta_qdiscs q = TA_QDISCS_INIT;
+	ta_cleanup_strv struct ta_strv kinds = TA_STRV_INIT;
+	struct nlmsghdr *nlh = qdisc_message(2, TC_H_ROOT, "mq");
+	struct ta_val limit;
+	struct nlattr *nest;
+
+	put_queue_stats(nlh, sizeof(struct gnet_stats_queue));
+	mnl_attr_put_u32(nlh, 999, 1);
+	assert_int_equal(ta_qdiscs_decode(nlh, &q), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		nlh = qdisc_message(2, 0x80010001 + i, "fq_codel");
+		nest = mnl_attr_nest_start(nlh, TCA_OPTIONS);
+		mnl_attr_put_u32(nlh, TCA_FQ_CODEL_LIMIT, 10240 - i);
+		mnl_attr_nest_end(nlh, nest);
+		assert_int_equal(ta_qdiscs_decode(nlh, &q), 0);
+	}
+	nlh = qdisc_message(3, TC_H_ROOT, "sfq");
+	mnl_attr_put(nlh, TCA_OPTIONS, sizeof(sfq), &sfq);
+	put_queue_stats(nlh, 8); /* shorter than the structure: what is in it counts */
+	assert_int_equal(ta_qdiscs_decode(nlh, &q), 0);
+	nlh = qdisc_message(4, TC_H_ROOT, "pfifo");
+	mnl_attr_put_u8(nlh, TCA_OPTIONS, 9);
+	assert_int_equal(ta_qdiscs_decode(nlh, &q), 0);
+	nlh = qdisc_message(5, TC_H_ROOT, "a kind of a kernel that is still to come");
+	assert_int_equal(ta_qdiscs_decode(nlh, &q), 0);
+
+	ta_qdiscs_leaves(&q, 2, &kinds, &limit);
+	assert_int_equal(limit.v, 10239);
+	assert_int_equal(ta_qdiscs_root(&q, 2)->drops.v, 3);
+	assert_int_equal(ta_qdiscs_root(&q, 2)->requeues.v, 4);
+	assert_int_equal(ta_qdiscs_root(&q, 2)->overlimits.v, 5);
+	assert_int_equal(ta_qdiscs_root(&q, 2)->backlog_bytes.v, 1514);
+	assert_int_equal(ta_qdiscs_root(&q, 3)->limit.v, 127);
+	assert_int_equal(ta_qdiscs_root(&q, 3)->qlen.v, 1);
+	assert_int_equal(ta_qdiscs_root(&q, 3)->drops.rc, -EBADMSG);
+	assert_int_equal(ta_qdiscs_root(&q, 4)->limit.rc, -EBADMSG);
+	assert_int_equal(ta_qdiscs_root(&q, 4)->drops.rc, -ENOENT);
+	assert_int_equal(strlen(ta_qdiscs_root(&q, 5)->kind), 31);
 }
 
 /* --- netdev --------------------------------------------------------------------- */
@@ -505,6 +568,7 @@ int main(void)
 		cmocka_unit_test(strings),
 		cmocka_unit_test(links),
 		cmocka_unit_test(qdiscs),
+		cmocka_unit_test(qdisc_limits_and_counters),
 		cmocka_unit_test(napis),
 		cmocka_unit_test(ioctl_numbers),
 		cmocka_unit_test(ioctl_old_settings),

@@ -19,6 +19,7 @@ static const struct ta_field fields[] = {
 	COUNTER("counters.a.one"),
 	COUNTER("counters.a.two"),
 	COUNTER("counters.nic.*.rx"),
+	{"counters.a.narrow", TA_T_INT, "", "m", TA_F_VOLATILE | TA_F_WRAPS32, {{0}}},
 	{"counters.a.level", TA_T_INT, "", "m", TA_F_VOLATILE | TA_F_LEVEL, {{0}}},
 	{"counters.a.limit", TA_T_INT, "", "m", 0, {{0}}},
 	{"counters.a.by_cpu", TA_T_INTS, "", "m", TA_F_VOLATILE, {{0}}},
@@ -88,6 +89,31 @@ static void test_rows_are_made_of_the_counters(void **state)
 	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "a", "by_cpu")));
 	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "ticks")));
 	assert_int_equal(ta_schema_add_rates(r->schema, "counters", "cpu", &err), -EINVAL);
+}
+
+static double rate_of(struct readings *r, uint64_t before, uint64_t after)
+{
+	double got = -1;
+
+	ta_put_u64(r->before, before, "counters", "a", "narrow");
+	ta_put_u64(r->after, after, "counters", "a", "narrow");
+	ta_rates_put(r->after, r->schema, r->before, 2);
+	return ta_rates_of(r->after, "counters.a.narrow", &got) ? got : -1;
+}
+
+/* 32 bits wide, or a sum of such: where it begins again at 0 the difference still counts. */
+static void test_counters_that_wrap(void **state)
+{
+	struct readings *r = *state;
+
+	assert_true(rate_of(r, 100, 124) == 12);
+	assert_true(rate_of(r, UINT32_MAX - 9, 10) == 10);
+	/* Two CPUs: one at its end, one far above; their sum falls by 2^32 - 20. */
+	assert_true(rate_of(r, UINT64_C(4294967286) + 4000000000, UINT64_C(6) + 4000000004) == 10);
+	assert_true(rate_of(r, UINT32_MAX, 0) == 0.5);
+	/* Reset, or a CPU less: no rate, and no four thousand millions either. */
+	assert_true(rate_of(r, 5000, 0) == -1);
+	assert_no_rate(r->after, "counters.a.narrow", "rates.a.narrow", TA_MALFORMED, "backwards");
 }
 
 static void test_differences_per_second(void **state)
@@ -238,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rows_are_made_of_the_counters, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_counters_that_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_differences_per_second, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_backwards_is_malformed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_reading_is_no_rate, setup, teardown),
