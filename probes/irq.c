@@ -96,8 +96,60 @@ static void put_movable(struct ta_facts *f, const char *key, enum ta_movable mov
 		ta_put_bool(f, movable == TA_MOVABLE_YES, "irqs", key, "movable");
 }
 
+/* --- managed or not ----------------------------------------------------------------- */
+
+#define DEBUG_DIR "/sys/kernel/debug/irq/irqs" /* CONFIG_GENERIC_IRQ_DEBUGFS, root only */
+
+static int find_managed(const char *line, size_t len, void *ctx)
+{
+	bool *found = ctx;
+
+	*found = *found || strstr(line, "IRQD_AFFINITY_MANAGED");
+	return 0;
+}
+
+/*
+ * Network drivers that never ask for managed vectors (no PCI_IRQ_AFFINITY, no struct irq_affinity_desc in
+ * their sources, 6.12). mlx5_core did for some versions and functions, and is not among them.
+ */
+static bool never_managed(const char *driver)
+{
+	static const char *const drivers[] = {"igb", "igc", "ixgbe", "ixgbevf", "i40e", "iavf", "ice", "e1000e",
+		"ena", "gve", "bnxt_en", "bnx2x", "tg3", "r8169", "vmxnet3", "virtio_net"};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(drivers); i++)
+		if (strcmp(drivers[i], driver) == 0)
+			return true;
+	return false;
+}
+
+/* True if it is known to be managed. */
+static bool put_managed(struct ta_host *h, struct ta_facts *f, const char *key, const struct ta_irqtable *t,
+	const struct ta_irqvec *v, enum ta_movable movable, bool effective)
+{
+	bool managed = false, known;
+	char file[512];
+
+	known = t->debugfs && ta_host_lines(h, ta_fmt(&file, DEBUG_DIR "/%u", v->irq), find_managed, &managed) == 0;
+	/*
+	 * drivers/nvme/host/pci.c nvme_setup_irqs() asks for managed vectors, the admin queue's excepted; any
+	 * kernel with effective_affinity (4.13) is newer.
+	 */
+	if (!known && v->role == TA_IRQ_IO && effective)
+		known = managed = true;
+	if (!known)
+		known = movable == TA_MOVABLE_YES ||
+			(v->device && never_managed(ta_irqdev_driver(h, &t->devs, v->device)));
+	if (known)
+		ta_put_bool(f, managed, "irqs", key, "managed");
+	else
+		ta_facts_put_absent(f, TA_KEYS("irqs", key, "managed"), TA_NOT_ASKED,
+			"only the attempt to move it tells, or debugfs");
+	return known && managed;
+}
+
 static void put_placement(struct ta_host *h, struct ta_facts *f, const char *key,
-	const struct ta_irqvec *v, struct ta_val n_nodes, enum ta_movable movable)
+	const struct ta_irqtable *t, const struct ta_irqvec *v, struct ta_val n_nodes, enum ta_movable movable)
 {
 	struct ta_val node;
 	char file[512];
@@ -108,17 +160,7 @@ static void put_placement(struct ta_host *h, struct ta_facts *f, const char *key
 		h, f, key, v->irq, "effective", "effective_affinity_list", "effective_affinity");
 	node = ta_val_read(h, ta_fmt(&file, "/proc/irq/%u/node", v->irq));
 	ta_put_val(f, TA_KEYS("irqs", key, "node"), ta_numa_node(node, n_nodes), file);
-	/*
-	 * drivers/nvme/host/pci.c nvme_setup_irqs() asks for managed vectors, the admin queue's
-	 * excepted; any kernel with effective_affinity (4.13) is newer. Of others only debugfs
-	 * tells, or the attempt to move it.
-	 */
-	if (v->role == TA_IRQ_IO && effective >= 0)
-		ta_put_bool(f, true, "irqs", key, "managed");
-	else
-		ta_facts_put_absent(f, TA_KEYS("irqs", key, "managed"), TA_NOT_ASKED,
-			"only the attempt to move it tells");
-	if (v->role == TA_IRQ_IO && effective >= 0)
+	if (put_managed(h, f, key, t, v, movable, effective >= 0))
 		movable = TA_MOVABLE_NO;
 	put_movable(f, key, movable, effective, v->counts.total);
 }
@@ -181,6 +223,7 @@ static void irq_collect(struct ta_host *h, struct ta_facts *f)
 	int rc = ta_irqtable_read(h, &t);
 	char key[16];
 
+	t.debugfs = ta_host_exists(h, DEBUG_DIR);
 	if (rc < 0)
 		ta_put_errno(f, rc, "/proc/interrupts", "irqs");
 	else
@@ -192,7 +235,7 @@ static void irq_collect(struct ta_host *h, struct ta_facts *f)
 
 		snprintf(key, sizeof(key), "%u", v->irq);
 		put_identity(f, key, v);
-		put_placement(h, f, key, v, n_nodes, ta_irqmove_of(&move, i));
+		put_placement(h, f, key, &t, v, n_nodes, ta_irqmove_of(&move, i));
 		put_counts(f, key, &v->counts);
 	}
 	ta_read_cpumask(h, f, "/proc/irq/default_smp_affinity", TA_KEYS("irq", "default_affinity"));

@@ -80,6 +80,9 @@ static const struct ta_field fields[] = {
 		"states of rest allowed to the PCIe link: l0s, l1, l1.1, l1.2 (link/l1_aspm …)", 0, {{0}}},
 	{"nics.*.iommu", TA_T_STRING, "",
 		"translation of the card's DMA: none, identity, DMA, DMA-FQ (type of its iommu_group)", 0, {{0}}},
+	{"nics.*.virtual_function", TA_T_BOOL, "",
+		"it is a virtual function (SR-IOV): its card, rings and link are shared with others", 0,
+		{{0}}},
 	{"nics.*.usb_mbps", TA_T_INT, "Mbit/s", "speed of the USB bus it is on", 0, {{0}}},
 };
 

@@ -156,8 +156,10 @@ int ta_irqdevs_read(struct ta_host *h, struct ta_irqdevs *ret)
 
 void ta_irqdevs_done(struct ta_irqdevs *d)
 {
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
 		ta_strv_done(&d->v[i].names);
+		free(d->v[i].driver);
+	}
 	free(d->v);
 	free(d->owners);
 	free(d->keys);
@@ -199,4 +201,28 @@ const struct ta_irqdev *ta_irqdevs_by_name(
 	dev = dev ? dev : by_key(d, 'V', name->nvme);
 	dev = dev ? dev : by_key(d, 'n', name->ifname);
 	return dev ? dev : by_key(d, 'd', name->platform);
+}
+
+const char *ta_irqdev_driver(struct ta_host *h, const struct ta_irqdevs *d, const char *ifname)
+{
+	const struct ta_netdev *net = ta_netdevs_find(&d->nets, ifname);
+	struct ta_irqdev_key key = {.kind = 'n', .text = ifname}, *found;
+	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
+	struct ta_irqdev *dev;
+	const char *slash;
+	char file[512];
+
+	found = d->n_keys ? bsearch(&key, d->keys, d->n_keys, sizeof(*d->keys), cmp_key) : NULL;
+	if (!net || !found)
+		return "";
+	if (net->driver)
+		return net->driver;
+	dev = &d->v[found->dev];
+	if (!dev->driver_asked && net->device &&
+		ta_host_readlink(h, ta_fmt(&file, "%s/driver", net->device), &link) == 0) {
+		slash = strrchr(ta_buf_text(&link), '/');
+		dev->driver = strdup(slash ? slash + 1 : ta_buf_text(&link));
+	}
+	dev->driver_asked = true;
+	return dev->driver ? dev->driver : "";
 }

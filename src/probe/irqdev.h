@@ -14,6 +14,8 @@ struct ta_irqdev {
 	const char *virtio;   /* NULL */
 	struct ta_strv names; /* interfaces (two for some dual-port cards) or one NVMe controller */
 	bool is_nvme;
+	char *driver; /* see ta_irqdev_driver(); NULL */
+	bool driver_asked;
 };
 
 struct ta_irqdevs {
@@ -52,3 +54,6 @@ const struct ta_irqdev *ta_irqdevs_by_irq(const struct ta_irqdevs *d, unsigned i
 const struct ta_irqdev *ta_irqdevs_by_pci(const struct ta_irqdevs *d, const char *pci);
 const struct ta_irqdev *ta_irqdevs_by_name(
 	const struct ta_irqdevs *d, const struct ta_irq_name *name);
+
+/* The driver of a network interface in the lists: asked once per device; "" if it is not told. */
+const char *ta_irqdev_driver(struct ta_host *h, const struct ta_irqdevs *d, const char *ifname);

@@ -10,6 +10,7 @@ struct ta_irqtable {
 	struct ta_irq_columns columns;
 	struct ta_irqvecs vecs;
 	bool header_seen, row_seen;
+	bool debugfs; /* for the caller: the kernel tells more of each interrupt there */
 };
 
 #define ta_cleanup_irqtable ta_cleanup(ta_irqtable_done)

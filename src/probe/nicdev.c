@@ -212,6 +212,24 @@ static void put_pci(struct ta_nicdev *n, const char *name, const struct ta_netde
 	ta_facts_put_absent(n->f, TA_KEYS("nics", name, "iommu"), TA_UNSUPPORTED, "no PCI function");
 }
 
+/* A copy without links does not tell a card from one of its virtual functions. */
+static void put_virtual_function(struct ta_nicdev *n, const char *name, const struct ta_netdev *d)
+{
+	char file[512];
+
+	if (!d || !d->pci || !d->bus_dir) {
+		ta_facts_put_absent(n->f, TA_KEYS("nics", name, "virtual_function"), TA_UNSUPPORTED, "no PCI function");
+		return;
+	}
+	if (ta_host_exists(n->h, ta_fmt(&file, "%s/physfn", d->bus_dir)))
+		ta_put_bool(n->f, true, "nics", name, "virtual_function");
+	else if (ta_host_is_whole(n->h))
+		ta_put_bool(n->f, false, "nics", name, "virtual_function");
+	else
+		ta_facts_put_absent(n->f, TA_KEYS("nics", name, "virtual_function"), TA_MISSING,
+			"no %s in this capture, which may just lack it", file);
+}
+
 void ta_nicdev_put(struct ta_nicdev *n, const struct ta_link *l, const struct ta_netdev *d)
 {
 	const char *bus = bus_of(l, d), *name = l->name;
@@ -225,6 +243,7 @@ void ta_nicdev_put(struct ta_nicdev *n, const struct ta_link *l, const struct ta
 		ta_facts_put_absent(
 			n->f, TA_KEYS("nics", name, "bus"), TA_UNSUPPORTED, "no device");
 	put_pci(n, name, d);
+	put_virtual_function(n, name, d);
 	if (d && d->usb)
 		ta_read_int(n->h, n->f, ta_fmt(&file, "%s/speed", d->usb),
 			TA_KEYS("nics", name, "usb_mbps"));

@@ -30,9 +30,7 @@ struct judge {
 	int error;
 };
 
-/* A rule about hardware on a host of ten thousand containers: that it does not apply to the last of
- * their interfaces is not worth half a kilobyte each, times all rules. */
-#define NA_KEPT 64
+#define NA_KEPT 64 /* of ten thousand containers' interfaces: half a kilobyte each, times all rules */
 
 static char *text_or_empty(struct judge *j, const char *text)
 {
@@ -395,8 +393,6 @@ static void add_folded(struct judge *j)
 {
 	ta_cleanup_buf struct ta_buf subject = TA_BUF_INIT;
 
-	if (!j->n_folded)
-		return;
 	ta_expr_print(&j->ev, j->rule->each, &subject);
 	ta_buf_printf(&subject, " (%zu others)", j->n_folded);
 	add_single(j, ta_buf_text(&subject), TA_V_NA, "not-applicable", "members like those that it does not apply to");
@@ -458,7 +454,8 @@ static void judge_each(struct judge *j)
 		return;
 	}
 	judge_members(j, &c);
-	add_folded(j);
+	if (j->n_folded)
+		add_folded(j);
 	if (c.hole) {
 		judge_others(j, c.hole);
 	} else if (!j->out->n && !j->error) {
