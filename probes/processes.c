@@ -20,6 +20,7 @@
 #include "probe/procfacts.h"
 #include "probe/procpid.h"
 #include "probe/procscan.h"
+#include "probe/unitset.h"
 
 #define NETNS_KEY(key) "netns.*.sysctl[\"" key "\"]"
 #define NETNS_INT(key, unit, ...)                                                                  \
@@ -66,6 +67,15 @@ static const struct ta_field fields[] = {
 	{"processes.*.thp_enabled", TA_T_BOOL, "",
 		"may use transparent huge pages: not switched off by prctl() or its unit", 0, {}},
 	{"processes.*.seccomp", TA_T_INT, "", "0 = no filter, 1 = strict, 2 = filtered", 0, {}},
+
+	{"units.*.file", TA_T_STRING, "", "its unit file", 0, {}},
+	{"units.*.drop_ins", TA_T_STRINGS, "", "the files that change it, in the order in which they hold", 0, {}},
+	{"units.*.nofile_soft", TA_T_INT, "files", "descriptor limit that the next start gives, soft", TA_F_UNLIMITED, {}},
+	{"units.*.nofile_hard", TA_T_INT, "files", "descriptor limit that the next start gives, hard", TA_F_UNLIMITED, {}},
+	{"units.*.nofile_set_by", TA_T_STRING, "",
+		"FILE:LINE of LimitNOFILE= or of the manager's DefaultLimitNOFILE=; \"\" = systemd's own default", 0, {}},
+	{"units.*.nofile_overridden", TA_T_STRINGS, "", "LimitNOFILE= lines that lose, with what they set", 0, {}},
+	{"units.*.sets", TA_T_STRINGS, "", "limits and other resources that the unit sets, with FILE:LINE", 0, {}},
 
 	{"netns.*.owner", TA_T_STRING, "",
 		"whose network namespace it is: the unit, container or program that runs in it", 0, {}},
@@ -121,6 +131,7 @@ struct scan {
 	struct ta_namespaces namespaces;
 	struct ta_cgroups cgroups;
 	struct ta_strv units; /* whose control groups were told */
+	struct ta_unit_defaults defaults;
 	int list_rc;          /* of listing /proc, -errno */
 	size_t pids;          /* processes … */
 	size_t denied;        /* … whose descriptors may not be read */
@@ -276,6 +287,8 @@ static void put_unit(struct scan *s, const char *pid, struct ta_unit *unit)
 	if (!ta_strv_has(&s->units, unit->name)) {
 		ta_strv_add(&s->units, unit->name);
 		ta_cgroup_put(s->h, &s->cgroups, ta_buf_text(&text), s->f, unit->name);
+		if (!unit->container)
+			ta_unit_put(s->h, s->f, &s->defaults, unit->name);
 	}
 }
 
@@ -529,6 +542,22 @@ static void put_incomplete(struct scan *s, int listeners, int own)
 	put_incomplete_netns(s, netns);
 }
 
+/* Where no service listens there is an empty collection; which there are is as well known as the processes are. */
+static void put_units(struct scan *s)
+{
+	const char *const *path = TA_KEYS("units"), *const *processes = TA_KEYS("processes");
+	struct ta_absence why = ta_facts_absence(s->f, "processes");
+
+	if (ta_facts_incomplete(s->f, "processes", &why))
+		ta_facts_put_incomplete(s->f, path, why.reason, "%s", why.detail);
+	else if (!ta_facts_at(s->f, processes)) {
+		ta_facts_put_absent(s->f, path, why.reason, "%s", why.detail);
+		return;
+	}
+	if (!ta_facts_at(s->f, path))
+		ta_facts_put_object(s->f, path);
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup(scan_done) struct scan s = {.h = h, .f = f};
@@ -539,6 +568,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	ta_cgroups_find(h, &s.cgroups);
 	read_processes(&s);
 	put_incomplete(&s, listeners, own);
+	put_units(&s);
 	/* Where tuneaudit itself runs: in a container the only group that can be seen. */
 	group = ta_host_read(h, "/proc/self/cgroup", TA_READ_CAP, &text);
 	if (group == 0)

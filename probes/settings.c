@@ -10,7 +10,7 @@
 
 static const struct ta_field fields[] = {
 	{"settings.*.persisted", TA_T_BOOL, "", "something sets this sysctl at the next boot", 0, {}},
-	{"settings.*.set_by", TA_T_STRING, "", "what does: sysctl.d, tuned, cmdline (the kernel command line)", 0, {}},
+	{"settings.*.set_by", TA_T_STRING, "", "what does: sysctl.d, ufw, tuned, cmdline (the kernel command line)", 0, {}},
 	{"settings.*.file", TA_T_STRING, "", "the file of the line that wins", 0, {}},
 	{"settings.*.line", TA_T_INT, "", "its number", 0, {}},
 	{"settings.*.pattern", TA_T_STRING, "", "the pattern, if the line names no single key; \"\" if it does", 0, {}},
@@ -31,7 +31,15 @@ static const struct ta_field fields[] = {
 
 static const char *by_name(enum ta_set_by by)
 {
-	return by == TA_SET_TUNED ? "tuned" : by == TA_SET_CMDLINE ? "cmdline" : "sysctl.d";
+	static const char *const names[] = {
+		[TA_SET_CMDLINE] = "cmdline",
+		[TA_SET_FILE] = "sysctl.d",
+		[TA_SET_UNREAD] = "sysctl.d",
+		[TA_SET_UFW] = "ufw",
+		[TA_SET_TUNED] = "tuned",
+	};
+
+	return names[by];
 }
 
 /* Blanks between numbers are all alike to the kernel. */

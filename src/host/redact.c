@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "host/redactini.h"
 #include "base/macros.h"
 
 #define BLANKS " \t\r"
@@ -350,6 +351,27 @@ static size_t keep_irqbalance(const char *line, size_t len)
 	return n && LISTED(keys, key, n) ? len : 0;
 }
 
+static size_t keep_ufw(const char *line, size_t len)
+{
+	static const char *const keys[] = {"ENABLED", "IPT_SYSCTL"};
+	const char *key;
+	size_t n = key_of(line, len, &key);
+
+	return n && LISTED(keys, key, n) ? len : 0;
+}
+
+/* OpenWrt: "config irqbalance 'irqbalance'", "option banirq '36'", "list banirq '36'". */
+static size_t keep_uci_irqbalance(const char *line, size_t len)
+{
+	size_t i = skip_blanks(line, len);
+	const char *rest = line + i;
+
+	len -= i;
+	if (len > 7 && (!memcmp(rest, "config ", 7) || !memcmp(rest, "option ", 7)))
+		return i + len;
+	return len > 5 && !memcmp(rest, "list ", 5) ? i + len : 0;
+}
+
 /* Names of profiles, and nothing that is none. */
 static size_t keep_names(const char *line, size_t len)
 {
@@ -397,6 +419,40 @@ static const struct known_file known_files[] = {
 	{"/usr/local/lib/modules-load.d/", NULL, keep_names},
 	{"/usr/lib/modules-load.d/", NULL, keep_names},
 	{"/lib/modules-load.d/", NULL, keep_names},
+	{"/etc/systemd/system/irqbalance.service", ta_redact_irqbalance_unit, NULL},
+	{"/etc/systemd/system/irqbalance.service.d/", ta_redact_irqbalance_unit, NULL},
+	{"/run/systemd/system/irqbalance.service.d/", ta_redact_irqbalance_unit, NULL},
+	{"/usr/lib/systemd/system/irqbalance.service", ta_redact_irqbalance_unit, NULL},
+	{"/usr/lib/systemd/system/irqbalance.service.d/", ta_redact_irqbalance_unit, NULL},
+	{"/lib/systemd/system/irqbalance.service", ta_redact_irqbalance_unit, NULL},
+	{"/etc/systemd/system/", ta_redact_unit, NULL},
+	{"/etc/systemd/system.control/", ta_redact_unit, NULL},
+	{"/etc/systemd/system.attached/", ta_redact_unit, NULL},
+	{"/run/systemd/system/", ta_redact_unit, NULL},
+	{"/run/systemd/system.control/", ta_redact_unit, NULL},
+	{"/run/systemd/system.attached/", ta_redact_unit, NULL},
+	{"/run/systemd/transient/", ta_redact_unit, NULL},
+	{"/run/systemd/generator/", ta_redact_unit, NULL},
+	{"/run/systemd/generator.early/", ta_redact_unit, NULL},
+	{"/run/systemd/generator.late/", ta_redact_unit, NULL},
+	{"/run/systemd/system.conf", NULL, keep_manager},
+	{"/run/systemd/system.conf.d/", NULL, keep_manager},
+	{"/usr/lib/systemd/system.conf", NULL, keep_manager},
+	{"/usr/local/lib/systemd/system.conf", NULL, keep_manager},
+	{"/usr/local/lib/systemd/system.conf.d/", NULL, keep_manager},
+	{"/lib/systemd/system.conf.d/", NULL, keep_manager},
+	{"/usr/local/lib/systemd/system/", ta_redact_unit, NULL},
+	{"/usr/lib/systemd/system/", ta_redact_unit, NULL},
+	{"/lib/systemd/system/", ta_redact_unit, NULL},
+	{"/etc/systemd/network/", ta_redact_link_file, NULL},
+	{"/run/systemd/network/", ta_redact_link_file, NULL},
+	{"/usr/local/lib/systemd/network/", ta_redact_link_file, NULL},
+	{"/usr/lib/systemd/network/", ta_redact_link_file, NULL},
+	{"/lib/systemd/network/", ta_redact_link_file, NULL},
+	{"/etc/ufw/ufw.conf", NULL, keep_ufw},
+	{"/etc/default/ufw", NULL, keep_ufw},
+	{"/etc/ufw/sysctl.conf", filter_sysctls, NULL},
+	{"/etc/config/irqbalance", NULL, keep_uci_irqbalance},
 	{"/etc/systemd/system.conf", NULL, keep_manager},
 	{"/etc/systemd/system.conf.d/", NULL, keep_manager},
 	{"/usr/lib/systemd/system.conf.d/", NULL, keep_manager},

@@ -9,6 +9,9 @@
  *   limits.conf, limits.d     lines without their comments
  *   modprobe.d                options of an allow-list of modules
  *   systemd system.conf       DefaultLimit…, DefaultTasksMax, CPUAffinity, NUMA…
+ *   systemd units             sections, limits and other resources; no commands, no environment
+ *   .link files               conditions and settings of interfaces; no password, alias, name
+ *   ufw                       whether it is on, the name of its file, sysctls
  *   irqbalance, tuned         its options; the names of active profiles; of profiles what they include and sysctls
  *   modules-load.d            names of modules
  *   the rest of /etc          refused

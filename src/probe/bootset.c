@@ -1,6 +1,7 @@
 #include "probe/bootset.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -143,7 +144,8 @@ static int add_files(struct reading *r, enum ta_boot_loader loader)
 {
 	ta_cleanup_conf_files struct ta_conf_files files = {0};
 	struct ta_strv *names = &r->b->files;
-	int rc = ta_conf_files(r->h, loader == TA_BOOT_PROCD ? procd_dirs : sysctl_dirs, sysctl_conf, &files);
+	int rc = ta_conf_files(r->h, loader == TA_BOOT_PROCD ? procd_dirs : sysctl_dirs, ".conf", sysctl_conf,
+		&files);
 
 	for (size_t i = 0; !rc && i < files.n; i++) {
 		ta_strv_add(names, files.v[i].path);
@@ -192,6 +194,50 @@ static int add_cmdline(struct reading *r)
 	if (rc || ta_host_read(r->h, "/proc/cmdline", TA_READ_CAP, &text))
 		return rc;
 	return ta_kcmdline_parse(ta_buf_text(&text), text.len, add_word, r);
+}
+
+/* --- ufw -------------------------------------------------------------------------------- */
+
+struct ufw {
+	bool enabled;
+	char file[256]; /* IPT_SYSCTL, "" = none */
+};
+
+/* Shell-like assignments; the last one holds. */
+static void ufw_lines(struct ta_host *h, const char *path, struct ufw *u)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
+
+	if (ta_host_read(h, path, TA_READ_CAP, &text))
+		return;
+	ta_strv_split(&lines, ta_buf_text(&text), "\n");
+	for (size_t i = 0; i < lines.n; i++) {
+		char *s = ta_strip(lines.v[i]), *eq = strchr(s, '='), *value;
+
+		if (*s == '#' || !eq)
+			continue;
+		*eq = '\0';
+		value = ta_strip(eq + 1);
+		if (*value == '"' || *value == '\'')
+			*strchrnul(++value, eq[1] == '\'' ? '\'' : '"') = '\0';
+		if (!strcmp(s, "ENABLED"))
+			u->enabled = !strcasecmp(value, "yes");
+		else if (!strcmp(s, "IPT_SYSCTL"))
+			snprintf(u->file, sizeof(u->file), "%s", value);
+	}
+}
+
+/* ufw-init runs "sysctl -e -q -p $IPT_SYSCTL" (src/ufw-init-functions). Only /etc is read for it. */
+static int add_ufw(struct reading *r)
+{
+	struct ufw u = {.enabled = false};
+
+	ufw_lines(r->h, "/etc/ufw/ufw.conf", &u);
+	if (!u.enabled)
+		return 0;
+	ufw_lines(r->h, "/etc/default/ufw", &u);
+	return *u.file == '/' ? add_file(r, u.file, TA_SET_UFW) : 0;
 }
 
 /* --- TuneD ------------------------------------------------------------------------------ */
@@ -258,6 +304,8 @@ int ta_boot_settings_read(struct ta_host *h, enum ta_boot_loader loader, const s
 		rc = add_cmdline(&r);
 	if (!rc)
 		rc = add_files(&r, loader);
+	if (!rc)
+		rc = add_ufw(&r);
 	return rc ? rc : add_tuned(&r);
 }
 
@@ -276,7 +324,7 @@ static void add_modules(struct ta_host *h, const char *path, struct ta_strv *nam
 int ta_boot_modules(struct ta_host *h, struct ta_strv *ret)
 {
 	ta_cleanup_conf_files struct ta_conf_files files = {0};
-	int rc = ta_conf_files(h, module_dirs, NULL, &files);
+	int rc = ta_conf_files(h, module_dirs, ".conf", NULL, &files);
 
 	for (size_t i = 0; !rc && i < files.n; i++)
 		add_modules(h, files.v[i].path, ret);

@@ -21,11 +21,11 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static bool is_conf(const char *name)
+static bool ends_with(const char *name, const char *suffix)
 {
-	size_t n = strlen(name);
+	size_t n = strlen(name), k = strlen(suffix);
 
-	return *name != '.' && n >= 5 && !strcmp(name + n - 5, ".conf");
+	return *name != '.' && n >= k && !strcmp(name + n - k, suffix);
 }
 
 /* "/etc/sysctl.d/99-sysctl.conf" -> "../sysctl.conf" is "/etc/sysctl.conf". */
@@ -62,7 +62,7 @@ static int add(struct ta_host *h, const char *dir, const char *name, const char 
 	return 0;
 }
 
-static int add_dir(struct ta_host *h, const char *dir, const char *link_to, struct ta_conf_files *c)
+static int add_dir(struct ta_host *h, const char *dir, const char *suffix, const char *link_to, struct ta_conf_files *c)
 {
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
 	size_t before = c->n;
@@ -78,7 +78,7 @@ static int add_dir(struct ta_host *h, const char *dir, const char *link_to, stru
 	for (size_t i = 0; i < names.n; i++) {
 		const struct ta_conf_file key = {NULL, names.v[i]};
 
-		if (!is_conf(names.v[i]) || (before && bsearch(&key, c->v, before, sizeof(key), by_name)))
+		if (!ends_with(names.v[i], suffix) || (before && bsearch(&key, c->v, before, sizeof(key), by_name)))
 			continue;
 		if (c->n == TA_CONF_FILES_MAX) {
 			c->rc = c->rc ? c->rc : -EFBIG;
@@ -94,13 +94,14 @@ static int add_dir(struct ta_host *h, const char *dir, const char *link_to, stru
 	return 0;
 }
 
-int ta_conf_files(struct ta_host *h, const char *const *dirs, const char *link_to, struct ta_conf_files *ret)
+int ta_conf_files(struct ta_host *h, const char *const *dirs, const char *suffix, const char *link_to,
+	struct ta_conf_files *ret)
 {
 	ta_cleanup_conf_files struct ta_conf_files c = {.v = calloc(TA_CONF_FILES_MAX, sizeof(*c.v))};
 	int rc = c.v ? 0 : -ENOMEM;
 
 	for (; !rc && *dirs; dirs++)
-		rc = add_dir(h, *dirs, link_to, &c);
+		rc = add_dir(h, *dirs, suffix, link_to, &c);
 	if (rc < 0)
 		return rc;
 	*ret = c;

@@ -25,9 +25,10 @@ struct ta_conf_files {
 #define ta_cleanup_conf_files ta_cleanup(ta_conf_files_done)
 
 /*
- * `dirs` in the order of precedence, ended by NULL; borrowed. Files end with ".conf" and do not begin with '.'.
+ * `dirs` in the order of precedence, ended by NULL; borrowed. Files end with `suffix` (".conf") and do not begin with '.'.
  * A link to `link_to` (may be NULL) goes by that path, so that lines are told where people look for them.
  * Above TA_CONF_FILES_MAX files `rc` is -EFBIG. 0 or -ENOMEM.
  */
-int ta_conf_files(struct ta_host *h, const char *const *dirs, const char *link_to, struct ta_conf_files *ret);
+int ta_conf_files(struct ta_host *h, const char *const *dirs, const char *suffix, const char *link_to,
+	struct ta_conf_files *ret);
 void ta_conf_files_done(struct ta_conf_files *c);

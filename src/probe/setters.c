@@ -245,7 +245,8 @@ static const struct ta_setter *last_in_etc(const struct ta_setters *s, const str
 
 void ta_setters_result(const struct ta_setters *s, const struct ta_setting *key, struct ta_set_result *ret)
 {
-	const struct ta_setter *named = last_of(key, TA_SET_FILE), *tuned = last_of(key, TA_SET_TUNED), *again = NULL;
+	const struct ta_setter *named = last_of(key, TA_SET_FILE), *tuned = last_of(key, TA_SET_TUNED),
+			       *ufw = last_of(key, TA_SET_UFW), *again = NULL;
 	struct ta_set_result r = {.winner = named ? named : last_pattern(s, key)};
 
 	r.unknown = s->rc && (!named || s->hole > named->file);
@@ -255,6 +256,11 @@ void ta_setters_result(const struct ta_setters *s, const struct ta_setting *key,
 	}
 	if (!r.winner)
 		r.winner = last_of(key, TA_SET_CMDLINE);
+	if (ufw && ufw->value) {
+		r.winner = ufw;
+		r.excluded_by = NULL;
+		r.unknown = s->rc && s->hole > ufw->file;
+	}
 	if (s->etc_again)
 		again = last_in_etc(s, key);
 	if (tuned) {

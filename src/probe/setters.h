@@ -3,8 +3,8 @@
  * out as systemd-sysctl does (apply_all() in src/sysctl/sysctl.c): the last line that names a key wins, patterns
  * hold only for keys that no line names, a file that cannot be read makes unknown what it could have decided.
  *
- * Before the files comes the kernel command line (do_sysctl_args(), fs/proc/proc_sysctl.c), behind them TuneD, which
- * then applies /etc and /run/sysctl.d again.
+ * Before the files comes the kernel command line (do_sysctl_args(), fs/proc/proc_sysctl.c), behind them ufw, which
+ * overrides them with a file of its own, and TuneD, which then applies /etc and /run/sysctl.d again.
  */
 #pragma once
 
@@ -18,6 +18,7 @@ enum ta_set_by {
 	TA_SET_CMDLINE,
 	TA_SET_FILE,
 	TA_SET_UNREAD, /* stands in a file that nothing applies at boot */
+	TA_SET_UFW,    /* the firewall's own file, put over the others when it starts (ufw-framework(8)) */
 	TA_SET_TUNED,
 };
 

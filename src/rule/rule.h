@@ -115,8 +115,7 @@ int ta_rules_resolve(struct ta_rules *rs, const struct ta_schema *schema, const 
 	size_t n_fixers, struct ta_diags *diags);
 
 const struct ta_rule *ta_rules_first(const struct ta_rules *rs); /* by ->next, in the order of ids */
-/* Those that a rule of a later file replaced, in no order; they are never judged, only checked. */
-const struct ta_rule *ta_rules_first_replaced(const struct ta_rules *rs);
+const struct ta_rule *ta_rules_first_replaced(const struct ta_rules *rs); /* by a later file: only checked */
 const struct ta_rule *ta_rules_find(const struct ta_rules *rs, const char *id);
 const char *ta_rules_nearest(const struct ta_rules *rs, const char *id); /* "did you mean", or NULL */
 

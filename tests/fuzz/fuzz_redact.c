@@ -11,7 +11,8 @@ static const char *const paths[] = {
 	"/proc/cmdline", "/proc/1/cmdline", "/etc/os-release", "/etc/sysctl.conf", "/etc/security/limits.conf",
 	"/etc/modprobe.d/a.conf", "/etc/systemd/system.conf", "/proc/net/tcp", "/proc/net/tcp6", "/proc/mounts",
 	"/sys/class/net/eth0/address", "/sys/class/dmi/id/product_serial", "/proc/sys/kernel/hostname",
-	"/etc/default/irqbalance", "/etc/tuned/active_profile",
+	"/etc/default/irqbalance", "/etc/tuned/active_profile", "/etc/systemd/system/a.service",
+	"/etc/systemd/network/a.link", "/etc/config/irqbalance",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

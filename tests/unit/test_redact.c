@@ -165,6 +165,28 @@ static void test_other_settings(void **state)
 		"\nDefaultLimitNOFILE=1024:524288\n\n");
 }
 
+static void test_units(void **state)
+{
+	static const char unit[] =
+		"[Unit]\nDescription=hunter2\n# LimitNOFILE=1\n[Service]\nEnvironment=T=hunter2 \\\nLimitNOFILE=hunter2\n"
+		"LimitNOFILE = 1024:2048\nExecStart=/x hunter2 \\\n# CPUQuota=5%\n  LimitNOFILE=hunter2\nCPUQuota=\\\n; hunter2\n 50%\n"
+		"LoadCredential=hunter2\nPassEnvironment=hunter2\nMemoryMax=1G";
+	static const char kept[] = "[Unit]\n\n\n[Service]\n\\\n\nLimitNOFILE = 1024:2048\n\\\n\\\n\nCPUQuota=\\\n\\\n 50%\n\n\nMemoryMax=1G";
+
+	assert_filter("/etc/systemd/system/nginx.service", unit, kept);
+	assert_filter("/usr/lib/systemd/system/nginx.service", unit, kept);
+	assert_filter("/run/systemd/system/nginx.service.d/a.conf", unit, kept);
+	assert_filter("/etc/systemd/system/irqbalance.service.d/a.conf", "[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=0\nUser=hunter2\n",
+		"[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=0\n\n");
+	assert_filter("/etc/systemd/network/10-a.link",
+		"[Match]\nDriver=igb\n[Link]\nWakeOnLan=off\nWakeOnLanPassword=hunter2\nAlias=hunter2\nRxBufferSize=4096\nMTUBytes=9000\n",
+		"[Match]\nDriver=igb\n[Link]\nWakeOnLan=off\n\n\nRxBufferSize=4096\nMTUBytes=9000\n");
+	assert_filter("/etc/ufw/sysctl.conf", "net/ipv4/tcp_sack=1\nkernel/core_pattern=|hunter2\n", "net/ipv4/tcp_sack=1\n\n");
+	assert_filter("/etc/ufw/ufw.conf", "ENABLED=yes\nLOGLEVEL=hunter2\n", "ENABLED=yes\n\n");
+	assert_filter("/etc/config/irqbalance", "config irqbalance 'irqbalance'\n\toption enabled '1'\n#hunter2\n\tlist banirq '36'\n",
+		"config irqbalance 'irqbalance'\n\toption enabled '1'\n\n\tlist banirq '36'\n");
+}
+
 static void test_refused(void **state)
 {
 	static const char *const paths[] = {
@@ -220,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_sysctl),
 		cmocka_unit_test(test_sysctl_bytes),
 		cmocka_unit_test(test_other_settings),
+		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_links),
 	};

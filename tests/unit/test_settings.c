@@ -331,6 +331,43 @@ static void the_kernel_command_line(void **state)
 	assert_winner(t, "vm.swappiness", "/etc/sysctl.d/a.conf:1 1");
 }
 
+static void ufw(void **state)
+{
+	struct tree *t = *state;
+
+	tree_file(t, "etc/sysctl.d/99-a.conf", "net.ipv4.tcp_sack = 1\nnet.core.somaxconn = 5\n-net.ipv4.conf.all.rp_filter\n");
+	tree_file(t, "etc/ufw/sysctl.conf", "# x\nnet/ipv4/tcp_sack=0\nnet/ipv4/conf/all/rp_filter=1\n");
+	tree_file(t, "etc/ufw/ufw.conf", "ENABLED=no\n");
+	tree_file(t, "etc/default/ufw", "IPV6=yes\nIPT_SYSCTL=/etc/ufw/sysctl.conf\n");
+	assert_winner(t, "net.ipv4.tcp_sack", "/etc/sysctl.d/99-a.conf:1 1");
+	tree_file(t, "etc/ufw/ufw.conf", "# ENABLED=no\nENABLED=\"yes\"\nLOGLEVEL=low\n");
+	assert_winner(t, "net.ipv4.tcp_sack", "/etc/ufw/sysctl.conf:2 0");
+	assert_winner(t, "net.ipv4.conf.all.rp_filter", "/etc/ufw/sysctl.conf:3 1");
+	assert_winner(t, SOMAXCONN, "/etc/sysctl.d/99-a.conf:2 5");
+	{
+		ta_cleanup_facts struct ta_facts *f = look(t);
+
+		FACT(f, "\"ufw\"", "settings", "net.ipv4.tcp_sack", "set_by");
+		FACT(f, "[\"/etc/sysctl.d/99-a.conf:1\"]", "settings", "net.ipv4.tcp_sack", "others");
+		FACT(f, "[\"/etc/sysctl.d/99-a.conf:1 sets 1\"]", "settings", "net.ipv4.tcp_sack", "overridden");
+	}
+	/* Told to use no file, or another one. */
+	tree_file(t, "etc/default/ufw", "IPT_SYSCTL=/etc/ufw/sysctl.conf\nIPT_SYSCTL=\n");
+	assert_winner(t, "net.ipv4.tcp_sack", "/etc/sysctl.d/99-a.conf:1 1");
+	tree_file(t, "etc/sysctl.conf", "net.ipv4.tcp_sack=2\n");
+	tree_file(t, "etc/default/ufw", "IPT_SYSCTL=/etc/sysctl.conf\n");
+	assert_winner(t, "net.ipv4.tcp_sack", "/etc/sysctl.conf:1 2");
+	/* A file that is refused may hold anything. */
+	tree_file(t, "etc/default/ufw", "IPT_SYSCTL=/etc/own\n");
+	tree_file(t, "etc/own", "net.ipv4.tcp_sack=3\n");
+	{
+		ta_cleanup_facts struct ta_facts *f = look(t);
+
+		assert_null(ta_facts_at(f, TA_KEYS("settings", "net.ipv4.tcp_sack", "file")));
+		assert_true(ta_facts_incomplete(f, "settings", NULL));
+	}
+}
+
 static void tuned(void **state)
 {
 	struct tree *t = *state;
@@ -542,6 +579,7 @@ int main(void)
 		TEST(bytes_that_are_no_text),
 		TEST(many_files_and_lines),
 		TEST(the_kernel_command_line),
+		TEST(ufw),
 		TEST(tuned),
 		TEST(lines_that_lose),
 		TEST(two_names_of_one_variable),

@@ -153,7 +153,8 @@ static bool add_present_line(struct ta_fix_text *ret, const struct ta_facts *fac
 
 	if (!file || !by || !strcmp(file, TA_SYSCTL_FILE))
 		return true;
-	later = !strcmp(by, "sysctl.d") && strcmp(strrchr(file, '/') + 1, strrchr(TA_SYSCTL_FILE, '/') + 1) > 0;
+	later = !strcmp(by, "ufw") ||
+		(!strcmp(by, "sysctl.d") && strcmp(strrchr(file, '/') + 1, strrchr(TA_SYSCTL_FILE, '/') + 1) > 0);
 	ta_buf_adds(&ret->command, "# ");
 	ta_setting_place(facts, key, &ret->command);
 	if (later && !strncmp(file, "/usr/", 5))
