@@ -105,8 +105,12 @@ static int set_goals(struct ta_undo *u, struct ta_change *c)
 
 		if ((c->state == TA_CHANGE_UNDO || c->state == TA_CHANGE_STUCK) && k->goal)
 			continue; /* worked out when it was first tried */
-		if (k->knob->read(u->host, k->target, &present, NULL) < 0)
+		if (k->knob->read(u->host, k->target, &present, NULL) < 0) {
+			/* It went with our write, as the maps of a queue do, and may come again when that is put back. */
+			if (!k->value && !ta_set_text(&k->goal, k->before))
+				return -ENOMEM;
 			continue;
+		}
 		ours = u->force || in_between(c) || (k->value && !strcmp(k->value, ta_buf_text(&present)));
 		if (!ta_set_text(&k->goal, ours ? k->before : ta_buf_text(&present)))
 			return -ENOMEM;
