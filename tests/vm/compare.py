@@ -10,15 +10,15 @@ import re
 
 
 class Between:
-    """A counter read between two readings of ours."""
+    """A counter read between two readings of ours; what also falls (a level) lies between them in either order."""
 
-    def __init__(self, low, high):
+    def __init__(self, low, high, level=False):
         self.low, self.high = low, high
+        if level and None not in (low, high):
+            self.low, self.high = min(low, high), max(low, high)
 
     def __eq__(self, value):
-        if self.low is None or self.high is None or value is None:
-            return False
-        return min(self.low, self.high) <= value <= max(self.low, self.high)
+        return None not in (self.low, self.high, value) and self.low <= value <= self.high
 
     def __repr__(self):
         return f"between {self.low} and {self.high}"
@@ -63,8 +63,8 @@ class Facts:
     def get(self, *path):
         return self.look(self.after, path)
 
-    def between(self, *path):
-        return Between(self.look(self.before, path), self.look(self.after, path))
+    def between(self, *path, level=False):
+        return Between(self.look(self.before, path), self.look(self.after, path), level)
 
 
 def cpus_of(text):
@@ -123,6 +123,29 @@ def host(tools, facts):
         path, _, value = line.partition(":")
         chosen = re.search(r"\[(.*?)\]", value)[1]
         yield f"THP {path}", facts.get("memory", "thp", path.rsplit("/", 1)[1]), chosen
+
+
+# The release that brought a thing; all of it is in Debian's configuration.
+SINCE = {
+    "epollexclusive": (4, 5), "reuseport": (3, 9), "reuseport_bpf": (4, 5), "incoming_cpu": (4, 4), "incoming_napi_id": (4, 12),
+    "msg_zerocopy": (4, 14), "tcp_fastopen_connect": (4, 11), "tcp_defer_accept": (2, 4), "tcp_notsent_lowat": (3, 12), "pacing": (3, 13),
+    "busy_poll": (3, 11), "udp_gso": (4, 18), "udp_gro": (5, 0), "sendfile": (2, 6), "ethtool_netlink": (5, 6), "rps": (2, 6), "rfs": (2, 6),
+    "xps": (2, 6), "io_uring": (5, 1), "epoll_pwait2": (5, 11), "prefer_busy_poll": (5, 11), "threaded_napi": (5, 12),
+    "io_uring_ring_fds": (5, 18), "io_uring_coop_taskrun": (5, 19), "io_uring_pbuf_ring": (5, 19), "io_uring_multishot_accept": (5, 19),
+    "io_uring_multishot_recv": (6, 0), "io_uring_send_zc": (6, 0), "io_uring_defer_taskrun": (6, 1), "io_uring_sendmsg_zc": (6, 1),
+    "eevdf": (6, 6), "mthp": (6, 8), "epoll_busy_poll": (6, 9), "io_uring_napi": (6, 9), "tw_reuse_delay": (6, 14), "accurate_ecn": (6, 18),
+}
+
+
+def features(tools, facts):
+    version = tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", tools.text("uname")).groups())
+    for name, since in SINCE.items():
+        if name == "eevdf" and version < (5, 13):
+            continue  # there is no debug/sched to tell by
+        yield f"feature {name}", facts.get("features", name, "works"), version >= since
+    loaded = [line.split()[0] for line in tools.lines("lsmod")[1:]]
+    for name, state in facts.get("modules", "state").items():
+        yield f"module {name} loaded", state == "loaded", name in loaded
 
 
 def lscpu(tools, facts):
@@ -300,6 +323,14 @@ def interrupts(tools, facts):
     for irq, fact in facts.get("irqs").items():
         yield f"irq {irq} count", counts.get(irq), facts.between("irqs", irq, "counts_total")
         yield f"irq {irq} name", fact["name"] in next((r for r in table if r.strip().startswith(irq + ":")), ""), True
+        told = re.search(r"(?:^|-)(TxRx|rx|tx|input|output)[-.](\d+)$", fact["name"])
+        if told:
+            role = {"TxRx": "combined", "input": "rx", "output": "tx"}.get(told[1], told[1])
+            # The only vector of a driver with one queue carries both ways, whatever its name says of one.
+            yield f"irq {irq} role", fact.get("role"), role
+            yield f"irq {irq} queue", fact.get("queue"), int(told[2])
+        if fact.get("device") in facts.get("nics"):
+            yield f"irq {irq} node", fact.get("node"), facts.get("nics", fact["device"], "numa_node")
     for name, key in (("affinity", "wanted"), ("effective", "effective")):
         for line in tools.lines(name):
             path, _, cpus = line.partition(":")
@@ -315,11 +346,24 @@ def snmp_tables(text):
         yield kind.lower(), dict(zip(keys.split(), map(int, values.partition(":")[2].split())))
 
 
+SOCKSTAT = {("sockets", "used"): "sockets_used", ("TCP", "inuse"): "tcp_inuse", ("TCP", "orphan"): "tcp_orphan", ("TCP", "tw"): "tcp_tw",
+            ("TCP", "alloc"): "tcp_alloc", ("TCP", "mem"): "tcp_mem", ("UDP", "inuse"): "udp_inuse", ("UDP", "mem"): "udp_mem",
+            ("FRAG", "memory"): "frag_memory", ("TCP6", "inuse"): "tcp6_inuse"}
+
+
 def counters(tools, facts):
     for file in ("proc-net-snmp", "proc-net-netstat"):
         for kind, table in snmp_tables(tools.text(file)):
             for name, _ in (facts.get("counters", kind) or {}).items():
-                yield f"{kind} {name}", table.get(name), facts.between("counters", kind, name)
+                yield f"{kind} {name}", table.get(name), facts.between("counters", kind, name, level=name == "CurrEstab")
+    for file in ("proc-net-sockstat", "proc-net-sockstat6"):
+        for line in tools.lines(file):
+            kind, _, rest = line.partition(":")
+            words = rest.split()
+            for name, value in zip(words[::2], words[1::2]):
+                key = SOCKSTAT.get((kind, name))
+                if key:
+                    yield f"sockstat {key}", int(value), facts.between("counters", "sockstat", key, level=True)
     softnet = [[int(w, 16) for w in line.split()] for line in tools.lines("proc-net-softnet_stat")]
     for column, name in ((0, "processed"), (1, "dropped"), (2, "time_squeeze"), (9, "received_rps"), (10, "flow_limit")):
         yield f"softnet {name}", sum(row[column] for row in softnet), facts.between("counters", "softnet", name)
@@ -528,4 +572,4 @@ def per_queue(name):
     return re.sub(r"[-_. \[]?\d+\]?(?=[-_. \[\]:#])", "", name).strip("-_. []:#")
 
 
-ALL = (host, lscpu, cpufreq, memory, sysctls, limits, listeners, disks, nvme, interrupts, counters, links, ethtool)
+ALL = (host, features, lscpu, cpufreq, memory, sysctls, limits, listeners, disks, nvme, interrupts, counters, links, ethtool)

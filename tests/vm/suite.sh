@@ -100,8 +100,9 @@ facts nobody setpriv --reuid=65534 --regid=65534 --clear-groups
 facts container unshare -Urnpf --mount-proc
 $T facts --format json --capture /tmp/capture > $O/facts/capture.json || echo "not ok facts of the capture: exit $?"
 $T facts --format json --capture /tmp/capture > $O/facts/capture-again.json
-for who in nobody container; do
-	w=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+for who in root nobody container; do
+	w=(env)
+	[[ $who == nobody ]] && w=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	[[ $who == container ]] && w=(unshare -Urnpf --mount-proc)
 	"${w[@]}" $T check --format json > $O/check-$who.json 2> $O/check-$who.err
 	echo $? > $O/check-$who.rc
