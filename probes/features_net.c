@@ -30,7 +30,6 @@
 #include "probe/probe.h"
 
 /* Of newer kernels than the headers here may be. */
-#define TRY_EPOLLEXCLUSIVE (1u << 28)
 #define TRY_SYS_EPOLL_PWAIT2 441 /* the same on all architectures but alpha */
 #define TRY_EPIOCGPARAMS _IOC(_IOC_READ, 0x8A, 0x02, 8)
 #define TRY_SO_BUSY_POLL 46
@@ -49,10 +48,8 @@
 #define TRY_UDP_GRO 104
 
 static const struct ta_field fields[] = {
-	TA_FEATURE("epollexclusive", "one of several epoll waiters wakes for a shared listener"),
 	TA_FEATURE("epoll_pwait2", "epoll waits with nanosecond time-outs"),
 	TA_FEATURE("epoll_busy_poll", "busy polling set for one epoll instance"),
-	TA_FEATURE("reuseport", "several sockets listen on one port"),
 	TA_FEATURE("reuseport_bpf", "a program chooses the socket of a SO_REUSEPORT group"),
 	TA_FEATURE("incoming_cpu", "a listener takes connections of one CPU"),
 	TA_FEATURE("incoming_napi_id", "a socket tells which receive queue it comes from"),
@@ -77,25 +74,6 @@ static const struct ta_field fields[] = {
 };
 
 /* --- epoll --------------------------------------------------------------------- */
-
-/* Kernels before 4.5 take the unknown bit and ignore it: that MOD refuses it is the proof. */
-static int try_epollexclusive(char *text, size_t size)
-{
-	int ep = epoll_create1(EPOLL_CLOEXEC), fd = eventfd(0, EFD_CLOEXEC), rc = 0;
-	struct epoll_event ev = {.events = EPOLLIN | TRY_EPOLLEXCLUSIVE};
-
-	if (ep < 0 || fd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev) < 0)
-		rc = -errno;
-	else if (epoll_ctl(ep, EPOLL_CTL_MOD, fd, &ev) == 0)
-		rc = -EOPNOTSUPP;
-	else if (errno != EINVAL)
-		rc = -errno;
-	if (rc == -EOPNOTSUPP)
-		snprintf(text, size, "the flag is taken and ignored");
-	close(fd);
-	close(ep);
-	return rc;
-}
 
 static int try_epoll_pwait2(char *text, size_t size)
 {
@@ -231,34 +209,14 @@ static int try_reuseport_bpf(char *text, size_t size)
 
 /* --- on the loopback device -------------------------------------------------------- */
 
-static int try_bind(int fd, bool reuse, struct sockaddr_in *addr)
+static int try_bind(int fd, struct sockaddr_in *addr)
 {
-	int on = 1;
 	socklen_t len = sizeof(*addr);
 
-	if (fd < 0 || (reuse && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0) ||
-		bind(fd, (struct sockaddr *)addr, sizeof(*addr)) < 0 ||
+	if (fd < 0 || bind(fd, (struct sockaddr *)addr, sizeof(*addr)) < 0 ||
 		getsockname(fd, (struct sockaddr *)addr, &len) < 0)
 		return -errno;
 	return 0;
-}
-
-/* Two sockets share a port; one that does not ask for it must be refused. */
-static int try_reuseport(char *text, size_t size)
-{
-	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int fd[3], rc = 0;
-
-	for (int i = 0; i < 3; i++)
-		fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	rc = try_bind(fd[0], true, &addr);
-	if (rc == 0)
-		rc = try_bind(fd[1], true, &addr);
-	if (rc == 0 && try_bind(fd[2], false, &addr) != -EADDRINUSE)
-		rc = -EBADMSG;
-	for (int i = 0; i < 3; i++)
-		close(fd[i]);
-	return rc;
 }
 
 /* A completion from the kernel is the proof; it also says whether the data was copied after all. */
@@ -299,7 +257,7 @@ static int try_msg_zerocopy(char *text, size_t size)
 		snprintf(text, size, "of TCP sockets only");
 		goto out;
 	}
-	rc = try_bind(fd, false, &addr);
+	rc = try_bind(fd, &addr);
 	if (rc == 0 && (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 			       send(fd, data, sizeof(data), TRY_MSG_ZEROCOPY | MSG_DONTWAIT) < 0))
 		rc = -errno;
@@ -330,13 +288,9 @@ static int try_sendfile(char *text, size_t size)
 }
 
 static const struct ta_feature tried[] = {
-	{"epollexclusive", try_epollexclusive,
-		"EPOLL_CTL_ADD takes the flag and EPOLL_CTL_MOD refuses it, as it must", "Linux 4.5"},
 	{"epoll_pwait2", try_epoll_pwait2, "the system call waited", "Linux 5.11"},
 	{"epoll_busy_poll", try_epoll_busy_poll, "EPIOCGPARAMS answers",
 		"Linux 6.9 with CONFIG_NET_RX_BUSY_POLL"},
-	{"reuseport", try_reuseport,
-		"two sockets had one port, and a third that did not ask was refused", "Linux 3.9"},
 	{"reuseport_bpf", try_reuseport_bpf, "SO_ATTACH_REUSEPORT_CBPF took a program", "Linux 4.5"},
 	{"incoming_cpu", try_incoming_cpu, "SO_INCOMING_CPU was set", "Linux 4.4"},
 	{"incoming_napi_id", try_incoming_napi_id, "SO_INCOMING_NAPI_ID answers",

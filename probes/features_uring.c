@@ -1,4 +1,7 @@
 /*
+ * What the loop of a server is built on: one waiter woken, one port shared, io_uring. Rules for every host ask for
+ * these, so that they stand together and apart from the rest: one child tries them.
+ *
  * io_uring: off in three ways that take three different cures, so they are told
  * apart. ENOSYS: the kernel has none. EPERM with kernel.io_uring_disabled: the
  * sysctl. EPERM without it: a filter (seccomp, as container engines set it) or a
@@ -9,8 +12,11 @@
  */
 #include <errno.h>
 #include <linux/io_uring.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -39,7 +45,11 @@
 #define TRY_RECV_MULTISHOT (1u << 1)
 #define TRY_ENTRIES 8
 
+#define TRY_EPOLLEXCLUSIVE (1u << 28)
+
 static const struct ta_field fields[] = {
+	TA_FEATURE("epollexclusive", "one of several epoll waiters wakes for a shared listener"),
+	TA_FEATURE("reuseport", "several sockets listen on one port"),
 	TA_FEATURE("io_uring", "io_uring, for this user in this place"),
 	{"features.io_uring.opcodes", TA_T_STRINGS, "", "operations that io_uring has (IORING_REGISTER_PROBE)",
 		0, {}},
@@ -71,6 +81,64 @@ static const char *const opcodes[] = {
 	"writev_fixed", "pipe", "nop128", "uring_cmd128"};
 
 #define OPCODES_MAX 128 /* room for more */
+
+/* --- listeners ------------------------------------------------------------------ */
+
+/* Kernels before 4.5 take the unknown bit and ignore it: that MOD refuses it is the proof. */
+static int try_epollexclusive(char *text, size_t size)
+{
+	int ep = epoll_create1(EPOLL_CLOEXEC), fd = eventfd(0, EFD_CLOEXEC), rc = 0;
+	struct epoll_event ev = {.events = EPOLLIN | TRY_EPOLLEXCLUSIVE};
+
+	if (ep < 0 || fd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev) < 0)
+		rc = -errno;
+	else if (epoll_ctl(ep, EPOLL_CTL_MOD, fd, &ev) == 0)
+		rc = -EOPNOTSUPP;
+	else if (errno != EINVAL)
+		rc = -errno;
+	if (rc == -EOPNOTSUPP)
+		snprintf(text, size, "the flag is taken and ignored");
+	close(fd);
+	close(ep);
+	return rc;
+}
+
+static int try_bind_port(int fd, bool reuse, struct sockaddr_in *addr)
+{
+	int on = 1;
+	socklen_t len = sizeof(*addr);
+
+	if (fd < 0 || (reuse && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0) ||
+		bind(fd, (struct sockaddr *)addr, sizeof(*addr)) < 0 ||
+		getsockname(fd, (struct sockaddr *)addr, &len) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Two sockets share a port; one that does not ask for it must be refused. */
+static int try_reuseport(char *text, size_t size)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd[3], rc = 0;
+
+	for (int i = 0; i < 3; i++)
+		fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	rc = try_bind_port(fd[0], true, &addr);
+	if (rc == 0)
+		rc = try_bind_port(fd[1], true, &addr);
+	if (rc == 0 && try_bind_port(fd[2], false, &addr) != -EADDRINUSE)
+		rc = -EBADMSG;
+	for (int i = 0; i < 3; i++)
+		close(fd[i]);
+	return rc;
+}
+
+static const struct ta_feature listening[] = {
+	{"epollexclusive", try_epollexclusive,
+		"EPOLL_CTL_ADD takes the flag and EPOLL_CTL_MOD refuses it, as it must", "Linux 4.5"},
+	{"reuseport", try_reuseport,
+		"two sockets had one port, and a third that did not ask was refused", "Linux 3.9"},
+};
 
 /* --- questions ------------------------------------------------------------------ */
 
@@ -399,18 +467,30 @@ static void put_rest_as_base(struct ta_facts *f)
 		known ? TA_UNSUPPORTED : a.reason, "io_uring does not work here");
 }
 
+/* Asks `n` in one child. What kept the child from being made is every answer. */
+static void ask(struct ta_host *h, const struct ta_try *asked, size_t n, struct ta_try_result *ret)
+{
+	int rc = ta_host_try(h, asked, n, ret);
+
+	for (size_t i = 0; rc < 0 && i < n; i++)
+		ret[i] = (struct ta_try_result){.rc = rc};
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
-	struct ta_try_result r[TA_ARRAY_SIZE(tried)];
-	struct ta_try asked[TA_ARRAY_SIZE(tried)];
+	enum { LISTENING = TA_ARRAY_SIZE(listening), ALL = LISTENING + TA_ARRAY_SIZE(tried) };
+	struct ta_try_result all[ALL], *r = all + LISTENING;
+	struct ta_try asked[ALL];
 	uint64_t bits;
-	int rc;
 
-	for (size_t i = 0; i < TA_ARRAY_SIZE(tried); i++)
-		asked[i] = (struct ta_try){tried[i].name, tried[i].fn};
-	rc = ta_host_try(h, asked, TA_ARRAY_SIZE(asked), r);
-	if (rc < 0)
-		r[BASE] = (struct ta_try_result){.rc = rc};
+	for (size_t i = 0; i < ALL; i++) {
+		const struct ta_feature *one = i < LISTENING ? &listening[i] : &tried[i - LISTENING];
+
+		asked[i] = (struct ta_try){one->name, one->fn};
+	}
+	ask(h, asked, ALL, all);
+	for (size_t i = 0; i < LISTENING; i++)
+		ta_feature_result(f, &listening[i], &all[i]);
 	if (r[BASE].rc < 0) {
 		ta_feature_result(f, &tried[BASE], &r[BASE]);
 		if (!ta_try_killed(&r[BASE]))

@@ -46,7 +46,8 @@ int ta_buf_reserve(struct ta_buf *b, size_t more)
 
 void ta_buf_add(struct ta_buf *b, const void *data, size_t len)
 {
-	if (ta_buf_reserve(b, len) < 0)
+	/* Mostly there is room; nothing else has to be asked then. */
+	if ((b->error || len >= b->cap - b->len) && ta_buf_reserve(b, len) < 0)
 		return;
 	if (len)
 		memcpy(b->data + b->len, data, len);

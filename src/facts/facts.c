@@ -23,6 +23,8 @@ struct ta_facts {
 	struct json_object *cpu_lists; /* list text -> shared array */
 	struct json_object *reasons;   /* "missing file: not there" -> shared {"reason","detail"} */
 	uint8_t absent_keys[512];      /* by absent_slot(): 1 if there may be an absence whose last key is there */
+	char last_key[24];             /* the first key of what was put last … */
+	struct json_object *last;      /* … and its object in `root`, or NULL: the next put mostly goes there too */
 	int error;
 };
 
@@ -109,6 +111,21 @@ static void drop_absence(struct ta_facts *f, const char *const *path)
 	json_object_object_del(f->absent, ta_buf_text(&text));
 }
 
+/* The object of the first key of a path of several. */
+static struct json_object *first_object(struct ta_facts *f, const char *raw)
+{
+	struct ta_safe_text key;
+	struct json_object *at;
+
+	if (f->last && strcmp(f->last_key, raw) == 0)
+		return f->last;
+	at = child_object(f, f->root, ta_safe_key(&key, raw));
+	f->last = strlen(raw) < sizeof(f->last_key) ? at : NULL;
+	if (f->last)
+		memcpy(f->last_key, raw, strlen(raw) + 1);
+	return at;
+}
+
 /* Takes `value` over (NULL: out of memory while making it). */
 static void put(struct ta_facts *f, const char *const *path, struct json_object *value)
 {
@@ -119,6 +136,10 @@ static void put(struct ta_facts *f, const char *const *path, struct json_object 
 		fail(f, -ENOMEM);
 		return;
 	}
+	if (path[0] && path[1])
+		at = first_object(f, *path++);
+	else
+		f->last = NULL; /* may be what is replaced */
 	for (; at && path[0] && path[1]; path++)
 		at = child_object(f, at, ta_safe_key(&key, path[0]));
 	if (!at || !path[0] || json_object_object_add(at, ta_safe_key(&key, path[0]), value) < 0) {
@@ -311,6 +332,7 @@ static void drop_value(struct ta_facts *f, const char *const *path)
 	struct json_object *at = f->root;
 	struct ta_safe_text key;
 
+	f->last = NULL;
 	for (; path[0] && path[1]; path++)
 		if (!json_object_object_get_ex(at, ta_safe_key(&key, path[0]), &at))
 			return;

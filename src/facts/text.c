@@ -113,10 +113,15 @@ void ta_path_add(struct ta_buf *b, const char *raw)
 		return;
 	}
 	ta_buf_adds(b, "[\"");
-	for (; *key; key++) {
-		if (*key == '"' || *key == '\\')
+	while (*key) {
+		size_t n = strcspn(key, "\"\\");
+
+		ta_buf_add(b, key, n);
+		key += n;
+		if (*key) {
 			ta_buf_addc(b, '\\');
-		ta_buf_addc(b, *key);
+			ta_buf_addc(b, *key++);
+		}
 	}
 	ta_buf_adds(b, "\"]");
 }

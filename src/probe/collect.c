@@ -89,10 +89,13 @@ static int add_needed(struct ta_strv *owners, struct ta_err *err)
 	return 0;
 }
 
+/* The rows of a table mostly have the same one. */
 static void copy_first_key(const char *path, struct ta_strv *ret)
 {
 	size_t end;
 
+	if (ret->n && is_at_or_below(path, ret->v[ret->n - 1]))
+		return;
 	if (ta_path_ends(path, &end, 1))
 		ta_strv_addn(ret, path, end);
 }

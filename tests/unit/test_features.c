@@ -194,13 +194,30 @@ static void by_module(void **state)
 	tree_file(&t, "lib/modules/6.1.0/modules.dep", "kernel/net/ipv4/tcp_bbr.ko.xz:\n");
 	f = captured(&ta_probe_features_net,
 		"{\"calls\":{\"try/ktls\":{\"rc\":0},\"try/tcp_fastopen\":{\"rc\":0},"
-		"\"try/tcp_fastopen_connect\":{\"rc\":0},\"try/epollexclusive\":{\"rc\":\"EOPNOTSUPP\"}}}");
+		"\"try/tcp_fastopen_connect\":{\"rc\":0},\"try/epoll_pwait2\":{\"rc\":\"ENOSYS\"}}}");
 	assert_works(f, "ktls", true, "TCP_ULP");
 	assert_unknown(f, "tcp_bbr", TA_NOT_ASKED, "module tcp_bbr is not loaded; available");
 	assert_works(f, "tcp_dctcp", false, "no module tcp_dctcp");
 	assert_works(f, "tcp_fastopen", false, "net.ipv4.tcp_fastopen is 1");
 	assert_works(f, "tcp_fastopen_connect", true, "was set");
+	assert_works(f, "epoll_pwait2", false, "Linux 5.11");
+	ta_facts_free(f);
+}
+
+/* What listeners need is told whatever becomes of io_uring, which is asked in the same child. */
+static void listening(void **state)
+{
+	struct ta_facts *f = captured(&ta_probe_features_uring,
+		"{\"calls\":{\"try/epollexclusive\":{\"rc\":\"EOPNOTSUPP\"},\"try/reuseport\":{\"rc\":0},"
+		"\"try/io_uring\":{\"rc\":\"ENOSYS\"}}}");
+
 	assert_works(f, "epollexclusive", false, "Linux 4.5");
+	assert_works(f, "reuseport", true, "two sockets had one port");
+	assert_works(f, "io_uring", false, "ENOSYS");
+	ta_facts_free(f);
+	f = captured(&ta_probe_features_uring, "{}");
+	assert_unknown(f, "epollexclusive", TA_NOT_ASKED, "not in this capture");
+	assert_unknown(f, "reuseport", TA_NOT_ASKED, "not in this capture");
 	ta_facts_free(f);
 }
 
@@ -284,6 +301,7 @@ int main(void)
 		host_test(io_uring_by_sysctl),
 		host_test(io_uring_by_filter),
 		host_test(io_uring_works),
+		host_test(listening),
 		host_test(by_module),
 		host_test(ulp_of_a_child_namespace),
 		host_test(by_file),
