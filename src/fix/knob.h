@@ -47,6 +47,7 @@ struct ta_knob {
 	enum ta_knob_order order;
 	/* Where the order depends on the target; NULL: `order`. Only for targets that check() has passed. */
 	enum ta_knob_order (*order_of)(const char *target);
+	bool keeps_link; /* of those: a write never takes the link down */
 	bool nic; /* its targets begin with an interface's name, up to a blank: see identity.h */
 
 	/*

@@ -220,8 +220,8 @@ static bool is_management(const struct work *w, const struct ta_step *s)
 {
 	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
 
-	/* What is set by attributes (steering, queue lengths) takes no link down. */
-	if (!s->knob->nic || ta_identity_ifname(s->knob, s->target, &name) < 0)
+	/* What is set by attributes (steering) takes no link down either. */
+	if (!s->knob->nic || s->knob->keeps_link || ta_identity_ifname(s->knob, s->target, &name) < 0)
 		return false;
 	return w->management.all || ta_strv_has(&w->management.names, ta_buf_text(&name));
 }

@@ -143,11 +143,13 @@ static bool is_as_before(struct ta_undo *u, const struct ta_change *c)
 #define TRIES 2 /* a write may fail once for a reason that has gone */
 
 /* The change and then its group; the values that are read back decide, not what the writes answered. */
-static bool write_back(struct ta_undo *u, const struct ta_change *c, bool also_if_equal, struct ta_err *err)
+static bool write_back(struct ta_undo *u, const struct ta_change *c, struct ta_err *err)
 {
+	bool traces = c->knob->leaves_traces; /* may be there, whatever the value says */
+
 	for (int i = 0; i < TRIES; i++) {
-		if ((i == 0 && also_if_equal) || !is_as_before(u, c))
-			c->knob->write(u->host, c->target, c->before, err);
+		if (traces || !is_as_before(u, c))
+			traces = c->knob->write(u->host, c->target, c->before, err) < 0 && traces;
 		for (size_t k = 0; k < c->n_coupled; k++) {
 			ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
 			const struct ta_coupled *m = &c->coupled[k];
@@ -156,7 +158,7 @@ static bool write_back(struct ta_undo *u, const struct ta_change *c, bool also_i
 				strcmp(m->goal, ta_buf_text(&present)) != 0)
 				m->knob->write(u->host, m->target, m->goal, err);
 		}
-		if (is_as_before(u, c) && group_is_right(u, c))
+		if (!traces && is_as_before(u, c) && group_is_right(u, c))
 			return true;
 	}
 	return false;
@@ -170,7 +172,7 @@ static int put_back(struct ta_undo *u, unsigned run, struct ta_change *c)
 	/* Without a journal, an undo that is interrupted will look like somebody else's value: better than none. */
 	note_journal(u, u->no_journal ? 0 : ta_journal_undo(u->state, run, c, &err), &err);
 	c->state = TA_CHANGE_UNDO;
-	if (write_back(u, c, c->knob->leaves_traces, &why))
+	if (write_back(u, c, &why))
 		return finish(u, run, c, TA_CHANGE_UNDONE, was == TA_CHANGE_DONE || was == TA_CHANGE_LEFT ? NULL
 							  : "interrupted before it was known what was written: put back");
 	if (!*why.text)

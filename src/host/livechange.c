@@ -245,12 +245,15 @@ static int change_unlink(struct ta_host *h, const char *path, bool parent)
 	unlinkat(p.fd, p.beside, 0);
 	if (unlinkat(p.fd, p.name, 0) < 0 && errno != ENOENT)
 		return -errno;
+	/* What cannot be synced is gone all the same: go on, and tell. */
 	if (fsync(p.fd) < 0)
-		return -errno;
+		rc = -errno;
+	if (!parent)
+		return rc;
 	/* Not empty: someone else uses it. */
-	if (parent && unlinkat(p.above, p.dir, AT_REMOVEDIR) < 0)
-		return errno == ENOTEMPTY || errno == EEXIST ? 0 : -errno;
-	return parent && fsync(p.above) < 0 ? -errno : 0;
+	if (unlinkat(p.above, p.dir, AT_REMOVEDIR) < 0)
+		return errno == ENOTEMPTY || errno == EEXIST ? rc : -errno;
+	return fsync(p.above) < 0 ? -errno : rc;
 }
 
 /* --- modules --------------------------------------------------------------- */

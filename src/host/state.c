@@ -67,14 +67,40 @@ static int check_parent(const struct ta_state *s, struct ta_err *err)
 	return 0;
 }
 
+static int open_parent(const char *dir)
+{
+	char parent[4096];
+	const char *slash = strrchr(dir, '/');
+
+	if (snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - dir) : 1, slash ? dir : ".") >= (int)sizeof(parent))
+		return -1;
+	return open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* On the disk before anything is written into it, or a power cut would take the journal with it. */
+static int make_dir(const struct ta_state *s, struct ta_err *err)
+{
+	ta_cleanup_fd int parent = -1;
+
+	if (mkdir(s->dir, 0700) < 0)
+		return errno == EEXIST ? 0 : fail(s, "", -errno, err);
+	parent = open_parent(s->dir);
+	return parent < 0 || fsync(parent) < 0 ? fail(s, "", -errno, err) : 0;
+}
+
 static int open_dir(struct ta_state *s, bool make, struct ta_err *err)
 {
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	struct stat st;
-	int rc = 0;
+	int rc;
 
-	if (make && mkdir(s->dir, 0700) < 0 && errno != EEXIST)
-		return fail(s, "", -errno, err);
-	s->fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	s->fd = open(s->dir, flags);
+	if (s->fd < 0 && errno == ENOENT && make) {
+		rc = make_dir(s, err);
+		if (rc < 0)
+			return rc;
+		s->fd = open(s->dir, flags);
+	}
 	if (s->fd < 0 && lstat(s->dir, &st) == 0 && S_ISLNK(st.st_mode))
 		return ta_err_set(err, -EPERM, "%s is a link: give the directory itself", s->dir);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)

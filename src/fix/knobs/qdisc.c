@@ -310,6 +310,7 @@ const struct ta_knob ta_knob_qdisc = {
 	.name = "qdisc",
 	.order = TA_ORDER_NIC,
 	.nic = true,
+	.keeps_link = true,
 	.check = check,
 	.read = read_value,
 	.write = write_value,

@@ -130,12 +130,35 @@ static const char *rival(const char *target)
 	return NULL;
 }
 
+/*
+ * Outside the host's own network namespace only what is in the list of allowed ones can be set (net/ipv4/tcp_cong.c:
+ * tcp_set_default_congestion_control()), so what is in use may have no way back.
+ */
+static int may_come_back(struct ta_host *h)
+{
+	ta_cleanup_buf struct ta_buf now = TA_BUF_INIT, allowed = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	int rc;
+
+	if (ta_host_exists(h, "/proc/sys/net/core/netdev_max_backlog")) /* of the host's own alone */
+		return 0;
+	rc = read_value(h, "net.ipv4.tcp_congestion_control", &now, NULL);
+	if (rc == 0)
+		rc = ta_host_read(h, "/proc/sys/net/ipv4/tcp_allowed_congestion_control", TA_READ_CAP, &allowed);
+	ta_strv_split(&names, ta_buf_text(&allowed), " \n");
+	return rc < 0 ? rc : ta_strv_has(&names, ta_buf_text(&now)) ? 0 : -EPERM;
+}
+
 static int may(struct ta_host *h, const char *target)
 {
 	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+	int rc;
 
 	add_path(&path, target);
-	return path.error ?: ta_host_may_set(h, ta_buf_text(&path));
+	rc = path.error ?: ta_host_may_set(h, ta_buf_text(&path));
+	if (rc == 0 && !strcmp(target, "net.ipv4.tcp_congestion_control"))
+		rc = may_come_back(h);
+	return rc;
 }
 
 static int write_value(struct ta_host *h, const char *target, const char *value, struct ta_err *err)
