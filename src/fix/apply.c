@@ -202,9 +202,36 @@ static enum ta_apply_end take_back(struct work *w)
 	return TA_APPLY_FAILED;
 }
 
-/* Whoever else writes these things had his chance by now. */
+/* Others who write these things too are given the time that they take. */
+static void settle(struct work *w)
+{
+	unsigned seconds = 0;
+
+	for (size_t i = 0; i < w->run->n; i++) {
+		const struct ta_change *c = &w->run->changes[i];
+
+		if (c->state == TA_CHANGE_DONE && c->knob->settle_s)
+			seconds = TA_MAX(seconds, c->knob->settle_s(w->a->host, c->target));
+	}
+	if (seconds && w->a->pause)
+		w->a->pause(seconds, w->a->pause_ctx);
+}
+
+static int remark(struct work *w, struct ta_change *c)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	if (!c->knob->remark)
+		return 0;
+	c->knob->remark(w->a->host, c->target, &b);
+	return b.error || (b.len && !ta_set_text(&c->remark, ta_buf_text(&b))) ? -ENOMEM : 0;
+}
+
 static int verify(struct work *w)
 {
+	settle(w);
+	if (w->a->stop && *w->a->stop)
+		return ta_err_set(w->err, -EINTR, "ended by signal %d", (int)*w->a->stop);
 	for (size_t i = 0; i < w->run->n; i++) {
 		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
 		struct ta_change *c = &w->run->changes[i];
@@ -218,6 +245,9 @@ static int verify(struct work *w)
 		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !moved_by_us(w->run, c->target))
 			return ta_err_set(w->err, -EIO, "%s was set to %s and is %s already: somebody else sets it too",
 				c->target, c->value, ta_buf_text(&present));
+		rc = remark(w, c);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

@@ -20,6 +20,9 @@ struct ta_apply {
 	const volatile sig_atomic_t *stop; /* not 0: a signal has come; looked at between two writes */
 	const struct ta_apply_item *items;
 	size_t n;
+	/* Waits so many seconds, and may say so; NULL: nothing is waited for. */
+	void (*pause)(unsigned seconds, void *ctx);
+	void *pause_ctx;
 };
 
 enum ta_apply_end {

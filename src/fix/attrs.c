@@ -1,9 +1,11 @@
 #include "fix/attrs.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/cpuset.h"
 #include "fix/step.h"
-#include "host/host.h"
+#include "host/change.h"
 
 #define CPU "/sys/devices/system/cpu/"
 #define NET "/sys/class/net/%i/"
@@ -64,6 +66,57 @@ static int with_scheduler(struct ta_host *h, const char *path, struct ta_steps *
 	return ret->error;
 }
 
+/* --- interrupts ------------------------------------------------------------------ */
+
+/* kernel/irq/proc.c: write_irq_affinity(), irq_select_affinity_usr() */
+static const char *irq_error(int rc)
+{
+	switch (rc) {
+	case -EIO:
+	case -EPERM:
+		return "the kernel places this interrupt itself (managed), and nobody else may";
+	case -ENOSPC:
+		return "no interrupt vector is free on these CPUs";
+	case -EOVERFLOW:
+		return "there is no such CPU";
+	case -EINVAL:
+		return "none of these CPUs is online";
+	default:
+		return NULL;
+	}
+}
+
+#define IRQBALANCE_INTERVAL_S 10 /* its default */
+
+static unsigned irq_settle_s(struct ta_host *h)
+{
+	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
+
+	return ta_host_irqbalance(h, &answer) == 0 ? IRQBALANCE_INTERVAL_S + 1 : 0;
+}
+
+static bool read_cpus(struct ta_host *h, const char *path, struct ta_cpuset *ret)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	return ta_host_read(h, path, TA_READ_CAP, &text) == 0 && text.len && ta_cpuset_parse_list(ret, ta_strip(text.data)) == 0;
+}
+
+/* Some controllers move an interrupt only when it fires next (IRQD_MOVE_PCNTXT not set: kernel/irq/migration.c). */
+static void irq_remark(struct ta_host *h, const char *path, struct ta_buf *b)
+{
+	ta_cleanup_cpuset struct ta_cpuset wanted = TA_CPUSET_INIT, effective = TA_CPUSET_INIT;
+	ta_cleanup_buf struct ta_buf other = TA_BUF_INIT;
+	int cpu;
+
+	ta_buf_printf(&other, "%.*seffective_affinity_list", (int)(strrchr(path, '/') - path) + 1, path);
+	if (!read_cpus(h, path, &wanted) || !read_cpus(h, ta_buf_text(&other), &effective))
+		return;
+	cpu = ta_cpuset_next(&effective, 0);
+	if (cpu >= 0 && !ta_cpuset_has(&wanted, (unsigned)cpu))
+		ta_buf_printf(b, "it still interrupts CPU %d, and moves when it fires next", cpu);
+}
+
 /* --- the table ----------------------------------------------------------------- */
 
 #define WORDS(text) .form = TA_ATTR_WORD, .words = (text)
@@ -91,7 +144,8 @@ const struct ta_attr ta_attrs[] = {
 	{NET "queues/rx-%n/rps_cpus", TA_ORDER_STEERING, .form = TA_ATTR_MASK},
 	{NET "queues/rx-%n/rps_flow_cnt", TA_ORDER_STEERING, NUMBER(0, 1 << 20)},
 	{NET "queues/tx-%n/xps_cpus", TA_ORDER_STEERING, .form = TA_ATTR_MASK},
-	{"/proc/irq/%n/smp_affinity_list", TA_ORDER_IRQ, .form = TA_ATTR_LIST},
+	{"/proc/irq/%n/smp_affinity_list", TA_ORDER_IRQ, .form = TA_ATTR_LIST, .error = irq_error, .settle_s = irq_settle_s,
+		.remark = irq_remark},
 };
 
 const size_t ta_n_attrs = TA_ARRAY_SIZE(ta_attrs);

@@ -50,6 +50,7 @@ static void change_done(struct ta_change *c)
 	free(c->after);
 	free(c->value);
 	free(c->note);
+	free(c->remark);
 }
 
 void ta_run_done(struct ta_run *r)

@@ -53,6 +53,7 @@ struct ta_change {
 	struct ta_coupled *coupled;
 	size_t n_coupled;
 	enum ta_change_state state;
+	char *remark; /* beside a change that holds, of the moment it was made; not kept; or NULL */
 	char *note; /* what went wrong or was left, as it was last said; or NULL */
 };
 

@@ -77,6 +77,20 @@ struct ta_knob {
 	 */
 	bool leaves_traces;
 
+	/*
+	 * For lists that wishes add to: what is there and what is wished, in `ret`. NULL: a wish replaces what is there.
+	 * 0, -EINVAL.
+	 */
+	int (*join)(const char *before, const char *wish, struct ta_buf *ret);
+
+	/*
+	 * How long somebody else may take to change `target` back, s: so long apply() waits before it looks again. NULL: 0.
+	 */
+	unsigned (*settle_s)(struct ta_host *h, const char *target);
+
+	/* After that: appends what is to be known of `target` although it reads as it was set. NULL: nothing. */
+	void (*remark)(struct ta_host *h, const char *target, struct ta_buf *b);
+
 	/* Appends what a person would type to the same effect: shell lines, every word quoted unless plain. */
 	void (*command)(const char *target, const char *value, struct ta_buf *b);
 
@@ -103,4 +117,4 @@ enum ta_knob_order ta_knob_order(const struct ta_knob *knob, const char *target)
 int ta_knob_check(const char *name, const char *target, const char *value, enum ta_value_use use, struct ta_err *err);
 
 /* By name, for fixers and for what is coupled across kinds. */
-extern const struct ta_knob ta_knob_attr, ta_knob_module, ta_knob_nofile, ta_knob_sysctl;
+extern const struct ta_knob ta_knob_attr, ta_knob_irqban, ta_knob_module, ta_knob_nofile, ta_knob_sysctl;

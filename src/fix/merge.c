@@ -83,7 +83,7 @@ int ta_plan_merge(struct ta_action *a, const struct ta_finding *second, const ch
 
 	if (!strcmp(a->step.after, after))
 		return 0;
-	rc = merge_elements(a, second, after, &merged);
+	rc = a->step.knob->join ? a->step.knob->join(a->step.after, after, &merged) : merge_elements(a, second, after, &merged);
 	/* An order that neither would keep with the other's elements is a contradiction too. */
 	if (rc == 0 && a->step.knob->check(a->step.target, ta_buf_text(&merged), TA_VALUE_WISHED, NULL) < 0)
 		rc = -EEXIST;

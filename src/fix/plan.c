@@ -186,6 +186,19 @@ static int check_sysfs(struct ta_host *h, const struct ta_step *s, struct ta_err
 		ta_buf_text(&name));
 }
 
+/* Where wishes add to what is there: s->after becomes both. */
+static int join(struct ta_step *s, const char *present, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf both = TA_BUF_INIT;
+	int rc = s->knob->join ? s->knob->join(present, s->after, &both) : 0;
+
+	if (rc < 0 || !s->knob->join)
+		return rc;
+	free(s->after);
+	s->after = ta_buf_steal(&both);
+	return s->after ? ta_knob_check(s->knob->name, s->target, s->after, TA_VALUE_WISHED, err) : -ENOMEM;
+}
+
 /* Fills before and device: 0, 1 (it is so already), or an error whose text is the reason why it is only told. */
 static int look(struct work *w, struct ta_step *s, struct ta_err *err)
 {
@@ -194,6 +207,8 @@ static int look(struct work *w, struct ta_step *s, struct ta_err *err)
 
 	if (rc == 0)
 		rc = s->knob->read(w->host, s->target, &present, err);
+	if (rc == 0)
+		rc = join(s, ta_buf_text(&present), err);
 	if (rc < 0)
 		return rc;
 	if (!strcmp(ta_buf_text(&present), s->after))
@@ -275,6 +290,7 @@ static size_t find_action(const struct ta_plan *p, const struct ta_step *s, bool
 	return i;
 }
 
+/* 0, 1 (it cannot be written from here, which is told), or an error. */
 static int take_step(struct work *w, const struct ta_finding *f, struct ta_step *s)
 {
 	struct ta_plan_conflict *conflict = find_conflict(w->plan, s->target);
@@ -284,8 +300,10 @@ static int take_step(struct work *w, const struct ta_finding *f, struct ta_step 
 	size_t at;
 	int rc = look(w, s, &err);
 
-	if (rc)
-		return rc == 1 ? 0 : rc == -ENOMEM ? rc : add_manual(w, f, err.text);
+	if (rc == 1 || rc == -ENOMEM)
+		return TA_MIN(rc, 0);
+	if (rc < 0)
+		return add_manual(w, f, err.text) ?: 1;
 	if (conflict)
 		return add_wish(conflict, f->rule, s->target, s->after);
 	at = find_action(w->plan, s, &rival);
@@ -334,9 +352,10 @@ static int take_finding(struct work *w, const struct ta_finding *f)
 		return rc;
 	if (rc < 0)
 		return add_manual(w, f, err.text);
-	for (size_t i = 0; i < steps.n && rc >= 0; i++)
+	/* What comes after one that cannot be written builds on it. */
+	for (size_t i = 0; i < steps.n && rc == 0; i++)
 		rc = take_step(w, f, &steps.v[i]);
-	return rc;
+	return TA_MIN(rc, 0);
 }
 
 /* --- the whole -------------------------------------------------------------------------- */

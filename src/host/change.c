@@ -172,3 +172,22 @@ int ta_host_unload_module(struct ta_host *h, const char *name, struct ta_err *er
 
 	return rc < 0 ? rc : h->ops->change->unload_module(h, name, err);
 }
+
+int ta_host_irqbalance(struct ta_host *h, struct ta_buf *ret)
+{
+	h->operations++;
+	return h->ops->change ? h->ops->change->irqbalance(h, "setup", ret) : -EROFS;
+}
+
+int ta_host_set_irqbalance(struct ta_host *h, const char *irqs)
+{
+	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT, answer = TA_BUF_INIT;
+	int rc = ta_change_begin(h);
+
+	if (rc < 0)
+		return rc;
+	if (irqs[strspn(irqs, "0123456789 ")])
+		return -EINVAL;
+	ta_buf_printf(&words, "settings ban irqs %s", *irqs ? irqs : "NONE");
+	return words.error ?: h->ops->change->irqbalance(h, ta_buf_text(&words), &answer);
+}

@@ -53,3 +53,12 @@ int ta_host_unlink(struct ta_host *h, const char *path, bool parent);
  */
 int ta_host_load_module(struct ta_host *h, const char *name, struct ta_err *err);
 int ta_host_unload_module(struct ta_host *h, const char *name, struct ta_err *err);
+
+/*
+ * What a running irqbalance says of itself: "SLEEP 10 IRQ 24 LOAD … BANNED 00000000,00000000", an IRQ for each that it leaves
+ * alone. Not a change. -ENOENT: none runs, or it has no socket; -EACCES (not root), -ETIMEDOUT.
+ */
+int ta_host_irqbalance(struct ta_host *h, struct ta_buf *ret);
+
+/* Which interrupts it is to leave alone, "24 25 26", instead of those it leaves alone now; "": none. Errors as above. */
+int ta_host_set_irqbalance(struct ta_host *h, const char *irqs);

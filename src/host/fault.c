@@ -150,6 +150,11 @@ static int fault_unload_module(struct ta_host *h, const char *name, struct ta_er
 	return inner(h)->ops->change->unload_module(inner(h), name, err);
 }
 
+static int fault_irqbalance(struct ta_host *h, const char *words, struct ta_buf *ret)
+{
+	return inner(h)->ops->change->irqbalance(inner(h), words, ret);
+}
+
 /* fault_begin() has asked the inner host too: what gets here can be changed there. */
 static const struct ta_change_ops fault_changes = {
 	.begin = fault_begin,
@@ -161,6 +166,7 @@ static const struct ta_change_ops fault_changes = {
 	.own = fault_own,
 	.put = fault_put,
 	.unlink = fault_unlink,
+	.irqbalance = fault_irqbalance,
 	.load_module = fault_load_module,
 	.unload_module = fault_unload_module,
 };

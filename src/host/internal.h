@@ -27,6 +27,7 @@ struct ta_change_ops {
 	int (*unlink)(struct ta_host *h, const char *path, bool parent);
 	int (*load_module)(struct ta_host *h, const char *name, struct ta_err *err);
 	int (*unload_module)(struct ta_host *h, const char *name, struct ta_err *err);
+	int (*irqbalance)(struct ta_host *h, const char *words, struct ta_buf *ret);
 };
 
 struct ta_host_ops {

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/irqbalance.h"
 #include "host/livemodule.h"
 #include "host/live.h"
 
@@ -275,6 +276,7 @@ const struct ta_change_ops ta_live_changes = {
 	.own = change_own,
 	.put = change_put,
 	.unlink = change_unlink,
+	.irqbalance = ta_irqbalance_tell,
 	.load_module = ta_live_modprobe,
 	.unload_module = change_unload,
 };

@@ -40,6 +40,8 @@ static void add_outcome(struct ta_buf *b, const struct ta_change *c)
 		ta_buf_printf(b, " (the kernel made it %s)", c->value);
 	if (c->state != TA_CHANGE_DONE)
 		ta_buf_printf(b, ": %s", words[c->state]);
+	if (c->remark && c->state == TA_CHANGE_DONE)
+		ta_buf_printf(b, "; %s", c->remark);
 	if (c->note && c->state != TA_CHANGE_DONE)
 		ta_buf_printf(b, ", %s", c->note);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/caller.h"
 #include "cli/changing.h"
+#include "cli/pause.h"
 #include "cli/planning.h"
 #include "cli/system.h"
 #include "fix/apply.h"
@@ -216,6 +217,18 @@ static int tell(struct job *j, enum ta_apply_end end, const struct ta_run *run, 
 	return ta_cli_fail(signal ? TA_EXIT_SIGNAL + signal : TA_EXIT_RESTORED, "%s; everything was put back", err->text);
 }
 
+/* Second by second, so that a signal ends it. */
+static void wait_for_others(unsigned seconds, void *ctx)
+{
+	const struct job *j = ctx;
+	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
+
+	if (!j->cli->quiet)
+		ta_cli_say("Waiting for what irqbalance makes of it.\n");
+	for (unsigned i = 0; i < seconds && !*stop; i++)
+		ta_pause(1, false);
+}
+
 static int make_changes(struct job *j)
 {
 	ta_cleanup_state struct ta_state *state = NULL;
@@ -223,7 +236,7 @@ static int make_changes(struct job *j)
 	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
 	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
 	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop,
-		.items = j->items, .n = j->n};
+		.items = j->items, .n = j->n, .pause = wait_for_others, .pause_ctx = j};
 	enum ta_apply_end end;
 	struct ta_err err = {0};
 	int code = ask(j);

@@ -15,7 +15,7 @@
 
 static const struct ta_fix_param params[] = {{"ifname", TA_T_STRING, true}};
 
-static const char *const reads[] = {"irqs.*.device", "processes.*.comm", "nics.*.numa_node", "nics.*.irq.rx_vectors", "numa.*.cpus",
+static const char *const reads[] = {"irqs.*.device", "processes.*.comm", "irqbalance.banned_irqs", "nics.*.numa_node", "nics.*.irq.rx_vectors", "numa.*.cpus",
 	"cpu.online_list", "cpu.core_of", "cpu.isolated", "cpu.fast_cpus", NULL};
 
 static const struct ta_fix_sig sigs[] = {{"irq.affinity", params, TA_ARRAY_SIZE(params), reads}};
@@ -133,7 +133,8 @@ static void add_pairs(struct ta_buf *b, const struct ta_steps *list)
 	for (size_t i = 0; i < list->n; i++) {
 		const char *number = list->v[i].target + strlen("/proc/irq/");
 
-		ta_buf_printf(b, "%s%.*s:%s", i ? " " : "", (int)strcspn(number, "/"), number, list->v[i].after);
+		if (list->v[i].knob == &ta_knob_attr)
+			ta_buf_printf(b, "%s%.*s:%s", b->len ? " " : "", (int)strcspn(number, "/"), number, list->v[i].after);
 	}
 }
 
@@ -176,6 +177,27 @@ static bool irqbalance_runs(const struct ta_facts *facts)
 	return false;
 }
 
+/*
+ * irqbalance moves interrupts back within seconds. It is told to leave these alone, beside those that it was told of at its start;
+ * what else it leaves alone by now is added when the plan is made.
+ */
+static int add_ban(struct ta_steps *ret, const struct vectors *list, const struct ta_facts *facts)
+{
+	struct json_object *banned = ta_facts_at(facts, TA_KEYS("irqbalance", "banned_irqs"));
+	ta_cleanup_buf struct ta_buf irqs = TA_BUF_INIT, sorted = TA_BUF_INIT;
+	size_t n = json_object_is_type(banned, json_type_array) ? json_object_array_length(banned) : 0;
+	int rc;
+
+	for (size_t i = 0; i < list->n; i++)
+		ta_buf_printf(&irqs, "%llu ", (unsigned long long)list->v[i].irq);
+	for (size_t i = 0; i < n; i++)
+		ta_buf_printf(&irqs, "%lld ", (long long)json_object_get_int64(json_object_array_get_idx(banned, i)));
+	rc = irqs.error ?: ta_knob_irqban.join("none", ta_buf_text(&irqs), &sorted);
+	if (rc == 0)
+		ta_steps_add(ret, &ta_knob_irqban, "irqbalance", ta_buf_text(&sorted));
+	return rc < 0 ? rc : ret->error;
+}
+
 static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
 	struct vectors list = {0};
@@ -188,6 +210,8 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 		rc = find_vectors(facts, ifname, &list, err);
 	if (rc >= 0)
 		rc = ta_fix_nic_cpus(facts, ifname, &cpus, &n_cpus, err);
+	if (rc >= 0 && irqbalance_runs(facts))
+		rc = add_ban(ret, &list, facts);
 	if (rc >= 0)
 		rc = add_steps(ret, &list, cpus, n_cpus, queues_before(facts, ifname));
 	free(cpus);
@@ -207,10 +231,8 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
-	if (irqbalance_runs(facts))
-		ta_buf_adds(&ret->command,
-			"# irqbalance moves them back within seconds; stop it, or ban these interrupts in it\n"
-			"systemctl disable --now irqbalance\n");
+	if (list.v[0].knob == &ta_knob_irqban)
+		ta_knob_irqban.command("irqbalance", list.v[0].after, &ret->command);
 	add_pairs(&pairs, &list);
 	ta_buf_printf(&ret->command, "for x in %s; do echo ${x#*:} > /proc/irq/${x%%:*}/smp_affinity_list; done\n",
 		ta_buf_text(&pairs));

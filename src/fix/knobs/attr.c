@@ -138,9 +138,26 @@ static int read_value(struct ta_host *h, const char *target, struct ta_buf *ret,
 
 static int write_value(struct ta_host *h, const char *target, const char *value, struct ta_err *err)
 {
+	const struct ta_attr *a = ta_attr_find(target);
 	int rc = ta_host_set(h, target, value);
+	const char *why = rc < 0 && a && a->error ? a->error(rc) : NULL;
 
-	return rc < 0 ? ta_err_set(err, rc, "cannot set %s to %s: %s", target, value, ta_errno_text(rc)) : 0;
+	return rc < 0 ? ta_err_set(err, rc, "cannot set %s to %s: %s", target, value, why ? why : ta_errno_text(rc)) : 0;
+}
+
+static unsigned settle_s(struct ta_host *h, const char *target)
+{
+	const struct ta_attr *a = ta_attr_find(target);
+
+	return a && a->settle_s ? a->settle_s(h) : 0;
+}
+
+static void remark(struct ta_host *h, const char *target, struct ta_buf *b)
+{
+	const struct ta_attr *a = ta_attr_find(target);
+
+	if (a && a->remark)
+		a->remark(h, target, b);
 }
 
 static void command(const char *target, const char *value, struct ta_buf *b)
@@ -162,6 +179,8 @@ const struct ta_knob ta_knob_attr = {
 	.read = read_value,
 	.may = ta_host_may_set,
 	.write = write_value,
+	.settle_s = settle_s,
+	.remark = remark,
 	.command = command,
 	.coupled = coupled,
 };

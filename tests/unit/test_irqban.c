@@ -1,0 +1,161 @@
+/*
+ * irqbalance is told by its socket what to leave alone: held against a stand-in that answers as the real one does, on a /run of
+ * its own.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fix/step.h"
+#include "host/change.h"
+#include "tests/unit/namespace.h"
+
+#define BAN "settings ban irqs "
+
+/* As irqbalance.c does: root alone, one message a connection, a list replaces the one before, which is forgotten. */
+static void answer(int fd, char *banned, size_t size)
+{
+	char buf[500], control[256], reply[1200] = "SLEEP 10 ";
+	struct iovec iov = {buf, sizeof(buf) - 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	ssize_t n = recvmsg(fd, &msg, 0);
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	struct ucred who;
+
+	if (n <= 0 || !c || c->cmsg_type != SCM_CREDENTIALS)
+		return;
+	memcpy(&who, CMSG_DATA(c), sizeof(who));
+	buf[n] = '\0';
+	if (who.uid)
+		return;
+	if (!strncmp(buf, BAN, strlen(BAN)))
+		snprintf(banned, size, "%s", strcmp(buf + strlen(BAN), "NONE") ? buf + strlen(BAN) : "");
+	if (strcmp(buf, "setup") != 0)
+		return;
+	for (const char *word = banned; *word; word += strcspn(word, " "), word += *word == ' ')
+		snprintf(reply + strlen(reply), sizeof(reply) - strlen(reply), "IRQ %.*s LOAD 0 DIFF 0 CLASS 0 ",
+			(int)strcspn(word, " "), word);
+	snprintf(reply + strlen(reply), sizeof(reply) - strlen(reply), "BANNED 00000000,00000000");
+	(void)!send(fd, reply, strlen(reply), 0);
+}
+
+static _Noreturn void serve(int ready)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int one = 1, listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	char banned[512] = "7 3";
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "irqbalance");
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/run/irqbalance/irqbalance%d.sock", (int)getpid());
+	setsockopt(listener, SOL_SOCKET, SO_PASSCRED, &one, sizeof(one));
+	if (bind(listener, (struct sockaddr *)&addr, sizeof(addr)) < 0 || listen(listener, 5) < 0)
+		_exit(1);
+	(void)!write(ready, "", 1);
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+
+		answer(fd, banned, sizeof(banned));
+		close(fd);
+	}
+}
+
+static pid_t start_stand_in(void)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid)
+		serve(ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void expect_read(struct ta_host *h, const char *want)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	struct ta_err err = {0};
+
+	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, &err), 0);
+	assert_string_equal(ta_buf_text(&text), want);
+}
+
+static void test_told_and_undone(void **state)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	struct ta_host *h;
+	pid_t pid;
+
+	if (!namespace_enter())
+		skip();
+	assert_int_equal(ta_host_live(&h, NULL), 0);
+	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
+	assert_int_equal(mkdir("/run/irqbalance", 0755), 0);
+	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
+	pid = start_stand_in();
+	expect_read(h, "3 7");
+	assert_int_equal(ta_knob_irqban.write(h, "irqbalance", "3 7 24 25", NULL), 0);
+	expect_read(h, "3 7 24 25");
+	assert_int_equal(ta_knob_irqban.write(h, "irqbalance", "none", NULL), 0);
+	expect_read(h, "none");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
+	ta_host_free(h);
+}
+
+static void expect_join(const char *before, const char *wish, const char *want)
+{
+	ta_cleanup_buf struct ta_buf both = TA_BUF_INIT;
+
+	assert_int_equal(ta_knob_irqban.join(before, wish, &both), 0);
+	assert_string_equal(ta_buf_text(&both), want);
+}
+
+static void test_lists(void **state)
+{
+	static const char *const bad[] = {"", " ", "1 ", "2 1", "1 1", "01", "1,2", "-1", "1\n2", "all", "NONE", "$(id)"};
+	ta_cleanup_buf struct ta_buf many = TA_BUF_INIT, both = TA_BUF_INIT;
+
+	expect_join("none", "25 24", "24 25");
+	expect_join("7 30", "24 7", "7 24 30");
+	expect_join("7 30", "none", "7 30");
+	expect_join("none", "none", "none");
+	assert_int_equal(ta_knob_irqban.join("7", "x", &both), -EINVAL);
+	assert_int_equal(ta_knob_check("irqban", "irqbalance", "7 24", TA_VALUE_WISHED, NULL), 0);
+	assert_int_equal(ta_knob_check("irqban", "irqbalance", "none", TA_VALUE_FOUND, NULL), 0);
+	assert_int_equal(ta_knob_check("irqban", "tuned", "7", TA_VALUE_WISHED, NULL), -EPERM);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(bad); i++)
+		assert_int_equal(ta_knob_check("irqban", "irqbalance", bad[i], TA_VALUE_FOUND, NULL), -EINVAL);
+	for (unsigned i = 100; i < 170; i++)
+		ta_buf_printf(&many, "%s%u", many.len ? " " : "", i);
+	assert_int_equal(ta_knob_check("irqban", "irqbalance", ta_buf_text(&many), TA_VALUE_WISHED, NULL), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_told_and_undone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
