@@ -12,7 +12,8 @@ mode=${1:-short} keep=${2-}
 work=${TUNEAUDIT_VM:-${TMPDIR:-/tmp}/tuneaudit-vm}
 program=${TUNEAUDIT:-$here/../../build/tuneaudit}
 limit=${LIMIT:-400}
-export KERNELS=$work/kern DEBGET_ROOT=$work/apt
+# A busy host boots slowly; a guest that has not begun by then is booted again.
+export KERNELS=$work/kern DEBGET_ROOT=$work/apt BOOTLIMIT=${BOOTLIMIT:-100}
 mkdir -p "$work/img" "$work/log"
 . /etc/os-release
 release=${VERSION_CODENAME:-bookworm}
