@@ -108,29 +108,40 @@ static void shared_cpu(void **state)
 	tree_file(&t, "proc/interrupts", TABLE " 42:          0          0          9          0  PCI-MSI 3-edge  eth2\n");
 	f = read_irqs();
 	FACT(f, "1009", "irq_load", "total");
-	FACT(f, "0", "irq_load", "top_cpu");
-	FACT(f, "0.991", "irq_load", "top_share");
-	FACT(f, "[\"eth0\",\"eth1\"]", "irq_load", "top_devices");
+	FACT(f, "\"CPU 0\"", "irq_cpus", "0", "subject");
+	FACT(f, "0.991", "irq_cpus", "0", "share");
+	FACT(f, "\"eth0\"", "irq_cpus", "0", "device");
+	FACT(f, "[\"eth0\",\"eth1\"]", "irq_cpus", "0", "devices");
+	assert_null(ta_facts_at(f, TA_KEYS("irq_cpus", "2"))); /* nine of a thousand */
 	ta_facts_free(f);
 
 	/* Moved since: the affinity of today counts, not the past. */
 	tree_file(&t, "proc/irq/41/effective_affinity_list", "3\n");
 	f = read_irqs();
-	FACT(f, "[\"eth0\"]", "irq_load", "top_devices");
-	FACT(f, "0.892", "irq_load", "top_share");
+	FACT(f, "[\"eth0\"]", "irq_cpus", "0", "devices");
+	FACT(f, "0.892", "irq_cpus", "0", "share");
+	FACT(f, "[\"eth1\"]", "irq_cpus", "3", "devices");
 	ta_facts_free(f);
 
 	/* One that hardly fires is no load. */
 	tree_file(&t, "proc/irq/41/effective_affinity_list", "0\n");
 	tree_file(&t, "proc/interrupts", "           CPU0       CPU1\n 40:   900000   0  X  eth0\n 41:  100  0  X  eth1\n");
 	f = read_irqs();
-	FACT(f, "[\"eth0\"]", "irq_load", "top_devices");
+	FACT(f, "[\"eth0\"]", "irq_cpus", "0", "devices");
+	ta_facts_free(f);
+
+	/* What is spread over both counts on each only for its part. */
+	tree_file(&t, "proc/irq/41/effective_affinity_list", "0-1\n");
+	tree_file(&t, "proc/interrupts", "           CPU0       CPU1\n 40:   600   400  X  eth0\n 41:  0  500  X  eth1\n");
+	f = read_irqs();
+	FACT(f, "0.4", "irq_cpus", "0", "share");
+	FACT(f, "0.333", "irq_cpus", "1", "share");
 	ta_facts_free(f);
 
 	tree_file(&t, "proc/interrupts", "           CPU0       CPU1\n 40:   0   0  X  eth0\n");
 	f = read_irqs();
 	FACT(f, "0", "irq_load", "total");
-	HOLE(f, TA_MISSING, "irq_load.top_cpu");
+	FACT(f, "{}", "irq_cpus");
 	ta_facts_free(f);
 }
 
