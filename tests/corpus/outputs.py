@@ -74,15 +74,18 @@ TRUTHS = {
         0: [("cpu.online", 4)] + irqs(30, 33, device="0000:01:00.0", role="combined") +
            [("irqs.31.queue", 1), ("irqs.28.role", "other")],
     },
-    "irq-singlequeue-8cpu.txt": {0: [("cpu.online", 8)] + n_irqs(2) + irqs(17, 18, role="combined", queue=0, top_cpu=0)},
+    "irq-singlequeue-8cpu.txt": {0: [("cpu.online", 8)] + n_irqs(2) + irqs(17, 18, role="combined", queue=0, top_cpu=0) +
+           [("gateway first", "irq.device.one_cpu")]},
     "irq-mvebu-wrt1900ac.txt": {
         0: [("cpu.online", 2), ("irqs.88.top_cpu", 0), ("irqs.88.top_share", 1.0), ("irqs.88.counts_total", 3792826),
-            ("irqs.27.top_cpu", 0), ("irqs.27.counts_total", 150549), ("irqs.26.counts_total", 111)],
+            ("irqs.27.top_cpu", 0), ("irqs.27.counts_total", 150549), ("irqs.26.counts_total", 111),
+            ("gateway first", "irq.load.shared"), ("small-device first", "irq.load.shared")],
         1: irqs(26, 27, device="mvneta", name="mvneta"),
     },
     "irq-mt7621-4vpe.txt": {
         0: [("cpu.online", 4), ("irqs.23.counts_total", 11584496), ("irqs.23.top_cpu", 0), ("irqs.23.top_share", 1.0),
-            ("irqs.26.counts_total", 3501910), ("irqs.26.top_cpu", 0), ("irqs.9", None), ("irqs.16", None)],
+            ("irqs.26.counts_total", 3501910), ("irqs.26.top_cpu", 0), ("irqs.9", None), ("irqs.16", None),
+            ("small-device first", "irq.load.shared")],
     },
     "irq-odroid-c1-spread.txt": {
         0: [("cpu.online", 4), ("irqs.40.device", "eth0"), ("irqs.40.top_cpu", 1)],
@@ -93,7 +96,7 @@ TRUTHS = {
     "rss-ixgbe-63rings-table16.txt": {
         "nic": "eno5", "files": nic("eno5", "ixgbe", 64, 63),
         0: [("nics.eno5.rss.queues", list(range(16))), ("nics.eno5.rss.slots", 128), ("nics.eno5.queues.rx", 63),
-            ("gateway nic.rss", "fail")],
+            ("gateway nic.rss", "fail"), ("gateway first", "nic.rss")],
         1: [("nics.eno5.rss.slots_fewest", 8), ("nics.eno5.rss.slots_most", 8)],
     },
     "rss-12rings-only-2to7.txt": {
@@ -108,7 +111,7 @@ TRUTHS = {
     "coalesce-ixgbe-rxusecs1.txt": {
         "files": nic("eth0", "ixgbe"),
         0: [("nics.eth0.coalesce.adaptive_rx", UNSURE), ("nics.eth0.coalesce.adaptive_tx", UNSURE),
-            ("nics.eth0.coalesce.rx_usecs", 1), ("nics.eth0.coalesce.tx_usecs", UNSURE)],
+            ("nics.eth0.coalesce.rx_usecs", 1), ("nics.eth0.coalesce.tx_usecs", UNSURE), ("gateway nic.moderation eth0", "pass")],
     },
     "coalesce-i40e-adaptive50.txt": {
         "files": nic("eth0", "i40e"),
@@ -123,7 +126,7 @@ TRUTHS = {
     "channels-virtio-1of8.txt": {
         "nic": "ens3", "files": nic("ens3", "virtio_net"),
         0: [("nics.ens3.channels.combined.current", 1), ("nics.ens3.channels.combined.max", 8),
-            ("gateway nic.channels.combined", "fail")],
+            ("gateway nic.channels.combined", "fail"), ("gateway first", "nic.channels.combined")],
     },
     "channels-mlx5-current-only-8.txt": {
         "files": nic("eth0", "mlx5_core", 16),
@@ -133,7 +136,7 @@ TRUTHS = {
     "channels-ice-256of288.txt": {
         "files": nic("eth0", "ice", 288),
         0: [("nics.eth0.channels.combined.current", 256), ("nics.eth0.channels.combined.max", 288),
-            ("nics.eth0.channels.tx.current", 32)],
+            ("nics.eth0.channels.tx.current", 32), ("gateway first", "nic.channels.many")],
         1: "the counters are not in the file",
     },
     "channels-i40e-63of63-80vcpu.txt": {
@@ -165,7 +168,7 @@ TRUTHS = {
                                        "sys/class/net/eth0/statistics/rx_packets": "15920618\n",
                                        "sys/class/net/eth0/statistics/tx_packets": "17846725\n"},
         0: [("counters.nic_driver.eth0.rx_missed_errors", 270102), ("counters.nic_driver.eth0.rx_fifo_errors", 270102),
-            ("gateway nic.drops.ring", "fail")],
+            ("gateway nic.drops.ring", "fail"), ("gateway first", "nic.drops.ring")],
         1: [("counters.nic_driver.eth0.rx_no_buffer_count", None)],
     },
     "stats-igb-nat-full.txt": {0: [("counters.nic_driver.eth0.rx_missed_errors", 270844)]},
