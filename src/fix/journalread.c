@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "fix/identity.h"
 #include "fix/journal.h"
 
 #define SCHEMA "tuneaudit.journal/"
@@ -139,6 +140,18 @@ static int read_intent(const struct reader *r)
 		copy(r, "disruption", true, &c->disruption) ?: copy(r, "device", false, &c->device) ?: read_coupled(r, c);
 }
 
+/* The same thing, perhaps under another name: an interface may have got one between apply and rollback. */
+static bool is_same_target(const struct ta_coupled *k, const char *target)
+{
+	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT, renamed = TA_BUF_INIT;
+
+	if (!strcmp(k->target, target))
+		return true;
+	return ta_identity_ifname(k->knob, target, &name) == 0 &&
+	       ta_identity_rename(k->knob, k->target, ta_buf_text(&name), &renamed) == 0 &&
+	       !strcmp(ta_buf_text(&renamed), target);
+}
+
 /* The values or goals of the group, in the order of the intent. */
 static int read_group(const struct reader *r, struct ta_change *c, bool goals)
 {
@@ -153,7 +166,7 @@ static int read_group(const struct reader *r, struct ta_change *c, bool goals)
 		const char *target, *value;
 		int rc = get(r, o, "target", true, &target) ?: get(r, o, goals ? "goal" : "value", false, &value);
 
-		if (rc == 0 && strcmp(target, k->target) != 0)
+		if (rc == 0 && !is_same_target(k, target))
 			return bad(r, "it is not about what was intended");
 		if (rc == 0 && value)
 			rc = check(r, k->knob->name, k->target, value);

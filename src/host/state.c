@@ -200,7 +200,8 @@ int ta_state_runs(struct ta_state *s, unsigned **ret, size_t *ret_n, struct ta_e
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
 	size_t n = 0;
 	unsigned *v;
-	int rc = ta_fd_names(s->fd, &names); /* in natural order */
+	/* It may have been read before: by the one who asks first whether a run was interrupted. */
+	int rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : ta_fd_names(s->fd, &names); /* in natural order */
 
 	if (rc < 0)
 		return fail(s, "", rc, err);
