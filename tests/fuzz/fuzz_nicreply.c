@@ -35,6 +35,21 @@ static int on_message(const struct nlmsghdr *nlh, void *ctx)
 	return 0;
 }
 
+/* In order, and each interface finds its own. */
+static void check_qdiscs(const struct ta_qdiscs *q)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		ta_cleanup_strv struct ta_strv kinds = TA_STRV_INIT;
+		const struct ta_qdisc *root = ta_qdiscs_root(q, q->v[i].ifindex);
+		struct ta_val limit;
+
+		ta_qdiscs_leaves(q, q->v[i].ifindex, &kinds, &limit);
+		if ((i && q->v[i - 1].ifindex > q->v[i].ifindex) || (q->v[i].is_root ? !root : kinds.n == 0) ||
+			(root && root->ifindex != q->v[i].ifindex) || strlen(q->v[i].kind) > 31)
+			abort();
+	}
+}
+
 static void check(const struct all *a)
 {
 	const struct ta_eth_rss *rss = &a->e.v[0].rss;
@@ -42,6 +57,7 @@ static void check(const struct all *a)
 	for (size_t i = 0; i < a->links.n; i++)
 		if (!a->links.v[i].name || !*a->links.v[i].name)
 			abort();
+	check_qdiscs(&a->qdiscs);
 	if (a->e.v[0].rc[TA_ETH_RSS] == 0 &&
 		rss->fewest * (int64_t)ta_cpuset_count(&rss->queues) > rss->slots)
 		abort();
@@ -62,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	memcpy(copy, data + 1, size - 1);
 	ta_nl_parse(copy, size - 1, on_message, &a);
+	ta_qdiscs_sort(&a.qdiscs);
 	check(&a);
 	free(copy);
 	ta_links_done(&a.links);

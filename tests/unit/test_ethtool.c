@@ -408,6 +408,64 @@ static void qdisc_limits_and_counters(void **state)
 	assert_int_equal(strlen(ta_qdiscs_root(&q, 5)->kind), 31);
 }
 
+/* Every attribute of a message, and of the nests in it, with lengths that cannot be; the decoders get a copy of
+ * the exact size, for the sanitizer to watch its end. What they make of it is theirs, but nothing beyond. */
+static void decode_lies(const struct nlmsghdr *nlh)
+{
+	static const uint16_t lies[] = {0, 1, 3, 4, 5, 7, 9, 0x7fff, 0x8000, 0xffff};
+	size_t len = nlh->nlmsg_len;
+	char *copy = malloc(len);
+
+	for (size_t at = sizeof(*nlh); at + sizeof(struct nlattr) <= len; at += 4) {
+		for (size_t i = 0; i < TA_ARRAY_SIZE(lies); i++) {
+			struct nlmsghdr *lie = (struct nlmsghdr *)(void *)copy;
+			struct ta_qdiscs q = TA_QDISCS_INIT;
+			struct ta_links links = TA_LINKS_INIT;
+			struct ta_eth_names names = {0};
+
+			memcpy(copy, nlh, len);
+			memcpy(copy + at, &lies[i], sizeof(lies[i]));
+			ta_eth_decode_header(lie);
+			for (int msg = 0; msg < TA_ETH_N_MSGS; msg++) {
+				struct ta_ethtool e = fresh();
+
+				ta_eth_decode((enum ta_eth_msg)msg, lie, &no_names, &e);
+				ta_cpuset_done(&e.rss.queues);
+			}
+			ta_eth_decode_strings(lie, &names);
+			ta_links_decode(lie, &links);
+			ta_qdiscs_decode(lie, &q);
+			assert_true(links.n <= 1 && q.n <= 1);
+			ta_strv_done(&names.features);
+			ta_strv_done(&names.link_modes);
+			ta_links_done(&links);
+			ta_qdiscs_done(&q);
+		}
+	}
+	free(copy);
+}
+
+static void lying_lengths(void **state)
+{
+	struct nlmsghdr *nlh = reply(TA_ETH_LINKMODES_GET_REPLY, 2);
+
+	put_bits(nlh, TA_ETH_A_LINKMODES_OURS, 1, 3);
+	put_bits(nlh, TA_ETH_A_LINKMODES_PEER, 1, 3);
+	decode_lies(nlh);
+	nlh = reply(TA_ETH_FEATURES_GET_REPLY, 2);
+	put_bits(nlh, TA_ETH_A_FEATURES_ACTIVE, 1, 3);
+	decode_lies(nlh);
+	nlh = reply(TA_ETH_RSS_GET_REPLY, 2);
+	mnl_attr_put(nlh, TA_ETH_A_RSS_INDIR, 16, "\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0");
+	decode_lies(nlh);
+	nlh = link_message(5, "eth0");
+	mnl_attr_put_u32(nlh, IFLA_MTU, 1500);
+	decode_lies(nlh);
+	nlh = qdisc_message(2, TC_H_ROOT, "fq");
+	put_queue_stats(nlh, sizeof(struct gnet_stats_queue));
+	decode_lies(nlh);
+}
+
 /* --- netdev --------------------------------------------------------------------- */
 
 static struct nlmsghdr *netdev_message(uint8_t cmd, const uint32_t *attrs, size_t n)
@@ -569,6 +627,7 @@ int main(void)
 		cmocka_unit_test(links),
 		cmocka_unit_test(qdiscs),
 		cmocka_unit_test(qdisc_limits_and_counters),
+		cmocka_unit_test(lying_lengths),
 		cmocka_unit_test(napis),
 		cmocka_unit_test(ioctl_numbers),
 		cmocka_unit_test(ioctl_old_settings),

@@ -76,7 +76,7 @@ static void add_link(struct ta_buf *b, int index, const char *name, const char *
 	ta_buf_add(b, room, nlh->nlmsg_len);
 }
 
-/* eth0, a bridge with all veths, one VLAN. */
+/* A card, a bridge with all veths, a VLAN and a macvlan. */
 static void write_links(struct tree *t, int n)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
@@ -90,6 +90,7 @@ static void write_links(struct tree *t, int n)
 	add_link(&b, 2, "zeth0", NULL, 0, 0);
 	add_link(&b, 3, "zbr0", "bridge", 0, 0);
 	add_link(&b, 4, "zeth0.5", "vlan", 0, 2);
+	add_link(&b, 5, "zmac0", "macvlan", 0, 2);
 	ta_buf_add(&b, &done, sizeof(done));
 	tree_bytes(t, "netlink/route%2Flink.bin", b.data, b.len);
 }
@@ -122,7 +123,7 @@ static void all_of_them(void **state)
 
 	read_host(10000, &f);
 	FACT(f, "true", "nics", "zeth0", "physical");
-	assert_int_equal(json_object_object_length(ta_facts_at(f, TA_KEYS("nics"))), 10003);
+	assert_int_equal(json_object_object_length(ta_facts_at(f, TA_KEYS("nics"))), 10004);
 	FACT(f, "true", "nics", "zeth0", "physical");
 	FACT(f, "2", "counters", "nic", "zeth0", "tx_packets");
 	assert_int_equal(json_object_array_length(ta_facts_at(f, TA_KEYS("nics", "zbr0", "lower"))), 10000);
@@ -131,6 +132,8 @@ static void all_of_them(void **state)
 	FACT(f, "true", "nics", "veth9999", "up");
 	FACT(f, "[\"zeth0\"]", "nics", "zeth0.5", "lower");
 	FACT(f, "\"vlan\"", "nics", "zeth0.5", "kind");
+	FACT(f, "[\"zeth0\"]", "nics", "zmac0", "lower");
+	FACT(f, "\"macvlan\"", "nics", "zmac0", "driver");
 	/* The first ones are told whole, of the others one reason says why not. */
 	FACT(f, "1", "counters", "nic", "veth255", "rx_packets");
 	HOLE(f, TA_NOT_ASKED, "counters.nic.veth9999.rx_packets");
