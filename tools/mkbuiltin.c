@@ -35,7 +35,7 @@ WRITTEN(struct ta_fix_expr, 416);
 WRITTEN(struct ta_param, 72);
 WRITTEN(struct ta_profile, 72);
 WRITTEN(struct ta_profile_entry, 4);
-WRITTEN(struct ta_rule, 216);
+WRITTEN(struct ta_rule, 224);
 WRITTEN(struct ta_names, 24);
 WRITTEN(struct ta_rules, 224);
 #endif
@@ -329,9 +329,25 @@ static void put_rule(const struct ta_rules *rs, size_t i)
 		put_address(&exprs, parts[k]);
 	}
 	printf(r->fix ? ", &fix_%zu" : ", NULL", i);
-	printf(", NULL, ");
+	printf(", NULL, owners_%zu, ", i);
 	printf(i + 1 < rs->n_rules ? "&rules[%zu]" : "NULL", i + 1);
 	printf("},\n");
+}
+
+/* Whose facts it reads. */
+static void put_owners(const struct ta_rule *r, size_t number)
+{
+	ta_cleanup_strv struct ta_strv owners = TA_STRV_INIT;
+
+	ta_rule_owners(r, &owners);
+	if (owners.error)
+		abort();
+	printf("static const char *const owners_%zu[] = {", number);
+	for (size_t i = 0; i < owners.n; i++) {
+		put_text(owners.v[i]);
+		printf(", ");
+	}
+	printf("NULL};\n");
 }
 
 static void put_rules(const struct ta_rules *rs)
@@ -341,6 +357,7 @@ static void put_rules(const struct ta_rules *rs)
 
 		if (r->fix)
 			put_fix(r->fix, i);
+		put_owners(r, i);
 		if (!r->n_refs)
 			continue;
 		printf("static const char *const refs_%zu[] = {", i);

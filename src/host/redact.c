@@ -485,10 +485,9 @@ static const char *in_process(const char *path)
 	return *path ? path + 1 : NULL;
 }
 
-static const struct known_file *find_file(const char *path)
+/* `rest` is what in_process() says. */
+static const struct known_file *find_file(const char *path, const char *rest)
 {
-	const char *rest = in_process(path);
-
 	if (rest && strcmp(rest, "cmdline") == 0)
 		return &argv_file;
 	for (size_t i = 0; i < TA_ARRAY_SIZE(known_files); i++) {
@@ -508,7 +507,7 @@ enum ta_redact ta_redact_kind(const char *path)
 {
 	const char *rest = in_process(path), *last = strrchr(path, '/');
 
-	if (find_file(path))
+	if (find_file(path, rest))
 		return TA_REDACT_FILTER;
 	if (rest && LISTED(private_of_process, rest, strlen(rest)))
 		return TA_REDACT_REFUSE;
@@ -522,7 +521,7 @@ enum ta_redact ta_redact_kind(const char *path)
 
 void ta_redact(const char *path, struct ta_buf *content)
 {
-	const struct known_file *k = find_file(path);
+	const struct known_file *k = find_file(path, in_process(path));
 
 	if (!k || !content->len)
 		return;

@@ -122,6 +122,11 @@ void ta_rule_owners(const struct ta_rule *r, struct ta_strv *ret)
 {
 	struct needs n = {.owners = ret};
 
+	if (r->owners) {
+		for (const char *const *owner = r->owners; *owner; owner++)
+			add_once(ret, *owner);
+		return;
+	}
 	walk_rule(&n, r);
 	for (size_t i = 0; r->fix && !r->faulty && i < r->fix->n_reads; i++)
 		ta_schema_leaves(r->fix->reads[i], add_owner, &n);

@@ -86,6 +86,7 @@ struct ta_rule {
 	struct ta_expr *each, *when, *unsupported, *want, *evidence;
 	struct ta_fix_expr *fix;
 	struct ta_case *cases;
+	const char *const *owners; /* what ta_rule_owners() finds, ended by NULL, where that was worked out before */
 	struct ta_rule *next;
 };
 

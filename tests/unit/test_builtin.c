@@ -150,6 +150,18 @@ static void same_fix(const struct ta_fix_expr *a, const struct ta_fix_expr *b)
 		same_node(a->reads[i], b->reads[i]);
 }
 
+static void same_owners(const struct ta_rule *a, const struct ta_rule *b)
+{
+	ta_cleanup_strv struct ta_strv x = TA_STRV_INIT, y = TA_STRV_INIT;
+
+	ta_rule_owners(a, &x);
+	ta_rule_owners(b, &y);
+	assert_true(a->owners && !b->owners && x.n > 0);
+	assert_int_equal(x.n, y.n);
+	for (size_t i = 0; i < x.n; i++)
+		assert_string_equal(x.v[i], y.v[i]);
+}
+
 static void same_rule(const struct ta_rule *a, const struct ta_rule *b)
 {
 	const char *const texts[][2] = {{a->id, b->id}, {a->area, b->area}, {a->title, b->title}, {a->why, b->why},
@@ -173,6 +185,7 @@ static void same_rule(const struct ta_rule *a, const struct ta_rule *b)
 	same_expr(a->want, b->want);
 	same_expr(a->evidence, b->evidence);
 	same_fix(a->fix, b->fix);
+	same_owners(a, b);
 }
 
 static void rules(void **state)
