@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Judges what a test guest collected (suite.sh): judge.py DIRECTORY OUTPUT
 
-DIRECTORY is the guest's tar unpacked, OUTPUT what suite.sh printed. Prints a line for each fault and "N fields equal …" at
+DIRECTORY is the guest's tar unpacked, OUTPUT what suite.sh printed. Prints a line for each fault and "N fields compared …" at
 the end; exit 1 if there is one.
 """
 import json
 import pathlib
+import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -30,10 +31,43 @@ def load(path):
         return None
 
 
+def is_noticed(tools, before, after):
+    for group in compare.ALL:
+        try:
+            if any(theirs != ours for _, ours, theirs in group(tools, compare.Facts(before, after))):
+                return True
+        except (TypeError, KeyError, ValueError):
+            return True
+    return False
+
+
+def leaves(value, at):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, at + [key])
+    else:
+        yield at
+
+
+def noticed(tools, before, after):
+    """How many of 100 facts made wrong one at a time (the same ones each time) the comparison notices."""
+    count, paths = 0, list(leaves(after["facts"], []))
+    for path in random.Random(1).sample(paths, 100):
+        at = after["facts"]
+        for key in path[:-1]:
+            at = at[key]
+        value = at[path[-1]]
+        at[path[-1]] = not value if isinstance(value, bool) else value - 10**9 if isinstance(value, (int, float)) else \
+            value + "x" if isinstance(value, str) else value + [99]
+        count += is_noticed(tools, before, after)
+        at[path[-1]] = value
+    return count
+
+
 def compared(out):
     before, after = load(out / "facts/before.json"), load(out / "facts/after.json")
     if not before or not after:
-        return 0
+        return 0, 0
     tools, facts = compare.Tools(out / "tools"), compare.Facts(before, after)
     count = 0
     for group in compare.ALL:
@@ -45,7 +79,10 @@ def compared(out):
         if not seen and any(facts.get(*path) for path in MUST.get(group.__name__, [("kernel",)])):
             faults.append(f"nothing could be compared of {group.__name__}")
         count += seen
-    return count
+    good = noticed(tools, before, after) if not faults else 0
+    if not faults and good < 50:
+        faults.append(f"of 100 facts made wrong only {good} were noticed")
+    return count, good
 
 
 def reading_changes_nothing(out):
@@ -181,14 +218,14 @@ def main():
         print("\n".join(faults))
         print("0 fields")
         return 1
-    count, settings = compared(out), reading_changes_nothing(out)
+    (count, good), settings = compared(out), reading_changes_nothing(out)
     reads_back(out)
     for path in sorted(out.glob("check*.json")):
         ended_well(path)
     same = less_is_not_different(out)
     runs = {d.name: loops(d) for d in sorted((out / "loops").iterdir())}
     print("\n".join(faults))
-    print(f"{count} fields equal but {len(faults)} faults; {settings} settings untouched by reading; {same} verdicts with less in sight; runs while the machine changed: " +
+    print(f"{count} fields compared, {len(faults)} faults; {good} of 100 wrong facts noticed; {settings} settings untouched by reading; {same} verdicts with less in sight; runs while the machine changed: " +
           ", ".join(f"{name} {n}" for name, n in runs.items()))
     return 1 if faults else 0
 

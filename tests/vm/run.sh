@@ -91,7 +91,7 @@ shape() {
 	compared=$((compared + $(sed -n 's/^\([0-9]*\) fields.*/\1/p' <<< "$words" | grep . || echo 0)))
 	if [[ $rc -ne 0 ]]; then
 		verdict=FAILED
-		tail -5 "$out/stderr" | sed "s/^/  $name: /"
+		tail -5 "$out/stderr" | tr -cd '[:print:]\n' | sed "s/^/  $name: /"
 	fi
 	if [[ $verdict == passed ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 	printf '%-12s %-22s %s, %d s\n' "$name" "$(cat "$KERNELS/$k/release")" "$verdict" $((SECONDS - began))
