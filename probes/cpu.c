@@ -15,6 +15,7 @@
 #include "probe/lscpu.h"
 #include "probe/probe.h"
 #include "probe/topology.h"
+#include "probe/version.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"
 
@@ -42,7 +43,7 @@ static const struct ta_field fields[] = {
 	{"cpu.model", TA_T_STRING, "", "name of the CPU (/proc/cpuinfo; on ARM from the part number)", 0, {}},
 	{"cpu.vendor", TA_T_STRING, "", "vendor_id of x86 (/proc/cpuinfo)", 0, {}},
 	{"cpu.family", TA_T_INT, "", "cpu family of x86 (/proc/cpuinfo)", 0, {}},
-	{"cpu.aes", TA_T_BOOL, "", "has AES instructions (flags or Features in /proc/cpuinfo)", 0, {}},
+	{"cpu.aes", TA_T_BOOL, "", "has AES instructions (flags, Features or isa in /proc/cpuinfo)", 0, {}},
 	{"cpu.capacity", TA_T_INTS, "", "for each of online_list, its cpu_capacity; 1024 is the fastest here", 0, {}},
 	{"cpu.part", TA_T_INTS, "", "for each of online_list, ARM implementer × 4096 + part number", 0, {}},
 	{"cpu.kinds.*", TA_T_INTS, "", "CPUs of a core type that x86 perf names: cpu_core, cpu_atom, cpu_lowpower",
@@ -273,7 +274,15 @@ static void put_model(struct ta_host *h, struct ta_facts *f, const struct ta_cpu
 		absent(f, "model", "/proc/cpuinfo names no model");
 }
 
-static void put_identity(struct ta_facts *f, const struct ta_cpuinfo *ci, int rc)
+/* What the instruction set lacks proves something only where the kernel knows of it (arch/riscv/kernel/cpufeature.c). */
+static bool lists_crypto(struct ta_host *h)
+{
+	int64_t v[3];
+
+	return ta_kernel_version(h, v) == 0 && (v[0] > 6 || (v[0] == 6 && v[1] >= 8));
+}
+
+static void put_identity(struct ta_host *h, struct ta_facts *f, const struct ta_cpuinfo *ci, int rc)
 {
 	static const char *const names[] = {"vendor", "family", "aes"};
 
@@ -291,6 +300,10 @@ static void put_identity(struct ta_facts *f, const struct ta_cpuinfo *ci, int rc
 		absent(f, "family", "no cpu family in /proc/cpuinfo");
 	if (ci->has_flags && (ci->layout == TA_CPU_X86 || ci->layout == TA_CPU_ARM))
 		ta_put_bool(f, ci->aes, "cpu", "aes");
+	else if (ci->layout == TA_CPU_RISCV && (ci->aes || lists_crypto(h)))
+		ta_put_bool(f, ci->aes, "cpu", "aes");
+	else if (ci->layout == TA_CPU_RISCV)
+		absent(f, "aes", "kernels before 6.8 do not list the cryptography of RISC-V");
 	else
 		absent(f, "aes", "/proc/cpuinfo of this architecture does not list AES instructions");
 }
@@ -420,7 +433,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	put_isolation(h, f, "nohz_full", "nohz_full");
 	put_kinds(h, f);
 	rc = ta_cpuinfo_read(h, true, &ci);
-	put_identity(f, &ci, rc);
+	put_identity(h, f, &ci, rc);
 	put_topology(h, f, &ci, &t);
 }
 

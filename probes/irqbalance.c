@@ -1,6 +1,7 @@
 /*
- * irqbalance: whether it is there and runs, what it keeps away from, and by which configuration. Its command line is
- * not read: more than the first word of one is nobody's business. What a unit's drop-in passes it is not seen.
+ * irqbalance: whether it is there and runs, what it keeps away from, and by which configuration: that of its
+ * distribution, what its unit and drop-ins pass it, OpenWrt's. The command line of the process is not read: more
+ * than the first word of one is nobody's business.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,11 +9,13 @@
 #include "probe/irqbalance.h"
 #include "probe/probe.h"
 #include "probe/service.h"
+#include "probe/unitfile.h"
 
 static const struct ta_field fields[] = {
 	{"irqbalance.installed", TA_T_BOOL, "", "its program is there", 0, {}},
 	{"irqbalance.running", TA_T_BOOL, "", "it runs", 0, {}},
 	{"irqbalance.config_file", TA_T_STRING, "", "where it takes its configuration from; \"\" = there is none", 0, {}},
+	{"irqbalance.unit_files", TA_T_STRINGS, "", "its unit and drop-ins, of which the later ones hold", 0, {}},
 	{"irqbalance.oneshot", TA_T_BOOL, "",
 		"told to place interrupts once and end; on machines with one shared cache it does so by itself", 0, {}},
 	{"irqbalance.banned_cpus", TA_T_INTS, "CPUs", "CPUs that it sends no interrupts to", TA_F_CPUS, {}},
@@ -27,6 +30,7 @@ static const struct ta_field fields[] = {
 static const char *const programs[] = {"/usr/sbin/irqbalance", "/usr/bin/irqbalance", "/sbin/irqbalance", NULL};
 static const struct ta_service service = {"irqbalance.service", "irqbalance", programs, "/run/irqbalance.pid"};
 static const char *const configs[] = {"/etc/default/irqbalance", "/etc/sysconfig/irqbalance"};
+static const char uci_config[] = "/etc/config/irqbalance";
 
 static void put_state(struct ta_facts *f, int state, const char *name)
 {
@@ -50,6 +54,59 @@ static int read_config(struct ta_host *h, const char **file, struct ta_buf *text
 	}
 	ta_buf_reset(text);
 	return 0;
+}
+
+struct unit {
+	struct ta_irqbalance *c;
+};
+
+/* Environment=A=1 "B=2 3": assignments between blanks, quotes around those that hold some. */
+static int assign_all(struct ta_irqbalance *c, const char *text)
+{
+	ta_cleanup_buf struct ta_buf one = TA_BUF_INIT;
+	int rc = 0;
+
+	while (!rc && *(text += strspn(text, " \t"))) {
+		char quote = *text == '"' || *text == '\'' ? *text++ : '\0';
+		size_t n = quote ? strcspn(text, (char[]){quote, '\0'}) : strcspn(text, " \t");
+
+		ta_buf_reset(&one);
+		ta_buf_add(&one, text, n);
+		text += n + (quote && text[n]);
+		rc = one.error ? one.error : ta_irqbalance_assign(c, ta_buf_text(&one));
+	}
+	return rc;
+}
+
+/* What the unit gives it by itself. $IRQBALANCE_ARGS and the like come from the configuration, which is read anyway. */
+static int on_unit_line(const struct ta_unit_line *l, void *ctx)
+{
+	struct unit *u = ctx;
+
+	if (strcmp(l->section, "Service") != 0)
+		return 0;
+	if (!strcmp(l->key, "Environment"))
+		return assign_all(u->c, l->value);
+	/* Each ExecStart= takes the place of those before: what it bans is all that is banned so. */
+	if (!strcmp(l->key, "ExecStart") && *l->value) {
+		u->c->n_irqs = 0;
+		return ta_irqbalance_options(u->c, l->value);
+	}
+	return 0;
+}
+
+/* Under systemd the unit is the first to speak, and the environment file over it. */
+static int read_unit(struct ta_host *h, struct ta_facts *f, struct ta_irqbalance *c)
+{
+	ta_cleanup_unit_files struct ta_unit_files files = {0};
+	struct unit u = {.c = c};
+	int rc = ta_unit_files_read(h, service.unit, on_unit_line, &u, &files);
+
+	if (!rc && files.rc)
+		ta_facts_put_absent(f, TA_KEYS("irqbalance", "unit_files"), ta_reason_of(files.rc), "%s", files.hole);
+	else if (!rc)
+		ta_facts_put_strs(f, TA_KEYS("irqbalance", "unit_files"), files.v.v, files.v.n);
+	return rc ? rc : files.rc;
 }
 
 static int add_list(struct ta_host *h, const char *file, struct ta_cpuset *ret)
@@ -93,8 +150,8 @@ static void put_config(struct ta_host *h, struct ta_facts *f, struct ta_irqbalan
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	static const char *const parts[] = {
-		"config_file", "oneshot", "banned_cpus", "bans_given", "banned_irqs", "policy", "policy_script"};
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+		"config_file", "unit_files", "oneshot", "banned_cpus", "bans_given", "banned_irqs", "policy", "policy_script"};
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT, uci = TA_BUF_INIT;
 	struct ta_irqbalance c = {.oneshot = false};
 	int installed = ta_service_installed(h, &service), rc;
 	const char *file;
@@ -102,6 +159,15 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	put_state(f, installed, "installed");
 	put_state(f, ta_service_runs(h, &service), "running");
 	rc = read_config(h, &file, &text);
+	if (!rc && !*file) {
+		bool enabled;
+
+		rc = ta_host_read(h, uci_config, TA_READ_CAP, &uci);
+		file = rc ? file : uci_config;
+		rc = rc == -ENOENT || rc == -ENOTDIR ? 0 : rc ? rc : ta_irqbalance_parse_uci(ta_buf_text(&uci), &c, &enabled);
+	}
+	if (!rc)
+		rc = read_unit(h, f, &c);
 	if (!rc && !*file && installed < 0)
 		rc = -ENODATA;
 	if (!rc)

@@ -19,14 +19,16 @@ static const struct ta_field fields[] = {
 		"docker, podman, kubernetes, lxc, systemd-nspawn, openvz, wsl, oci, other; none: not in a container", 0, {}},
 	{"place.cloud", TA_T_STRING, "", "aws, gce, azure, alibaba, oracle, openstack … by firmware strings; none: hardware of one's own",
 		0, {}},
-	{"place.instance_type", TA_T_STRING, "", "as the cloud calls it; only AWS puts it into the firmware strings", 0,
-		{}},
-	{"place.burstable", TA_T_BOOL, "", "the CPU runs on credits (AWS t families); false outside of clouds", 0, {}},
+	{"place.instance_type", TA_T_STRING, "", "as the cloud calls it: AWS puts it into the firmware strings, of others cloud-init leaves it in /run", 0, {}},
+	{"place.burstable", TA_T_BOOL, "",
+		"the CPU runs on credits or is a share of one (AWS t, Azure B, Google's shared cores, Alibaba t5 and t6, Huawei t6); "
+		"false outside of clouds", 0, {}},
 	{"place.vendor", TA_T_STRING, "", "maker of the machine (dmi/id/sys_vendor)", 0, {}},
 	{"place.product", TA_T_STRING, "", "name of the machine (dmi/id/product_name, device-tree/model)", 0, {}},
 	{"place.cgroup", TA_T_STRING, "", "v1, v2, hybrid or none (/proc/self/mountinfo)", 0, {}},
 	{"place.init", TA_T_STRING, "", "systemd, openrc, procd, busybox, runit, s6, other (/proc/1/comm)", 0, {}},
 	{"place.uid", TA_T_INT, "", "effective user of this run (/proc/self/status)", 0, {}},
+	{"place.cannot", TA_T_STRINGS, "", "what cannot be changed from here, and why", 0, {}},
 	{"place.capabilities", TA_T_STRINGS, "", "effective capabilities of this run (CapEff in /proc/self/status)", 0,
 		{}},
 };
@@ -252,19 +254,35 @@ static void put_self(struct ta_host *h, struct ta_facts *f)
 
 /* --- machine ------------------------------------------------------------- */
 
-static void put_cloud(struct ta_facts *f, const struct ta_dmi *dmi, bool has_dmi, const char *virt)
+static void put_cloud(struct ta_host *h, struct ta_facts *f, const struct ta_dmi *dmi, bool has_dmi, const char *virt)
 {
+	static const char file[] = "/run/cloud-init/instance-data.json";
 	const char *cloud = ta_dmi_cloud(dmi), *type = ta_dmi_instance_type(dmi);
 	bool own = has_dmi && !cloud && virt && !strcmp(virt, "none");
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	char left[96];
 
+	if (!type && !own && !ta_host_read(h, file, TA_READ_CAP, &text) &&
+		ta_cloud_init_instance_type(ta_buf_text(&text), text.len, left, sizeof(left)))
+		type = left;
 	put_or_missing(f, "cloud", own ? "none" : cloud,
 		has_dmi ? "the firmware of this virtual machine names no cloud" : "no firmware strings (/sys/class/dmi/id)");
 	put_or_missing(f, "instance_type", type,
-		cloud || !has_dmi ? "the firmware does not name it" : "not an instance of a cloud that names it");
+		cloud || !has_dmi ? "neither the firmware nor cloud-init names it, and the network is not asked" :
+				    "not an instance of a cloud that names it");
 	if (own || type)
-		ta_put_bool(f, type && ta_instance_is_burstable(type), "place", "burstable");
+		ta_put_bool(f, type && ta_instance_is_burstable(cloud, type), "place", "burstable");
 	else
 		ta_facts_put_absent(f, TA_KEYS("place", "burstable"), TA_MISSING, "the instance type is not known");
+}
+
+/* A string of the firmware, or that its maker left it to others. */
+static void put_dmi(struct ta_facts *f, const char *name, const char *value, const char *why)
+{
+	if (ta_dmi_is_placeholder(value))
+		ta_facts_put_absent(f, TA_KEYS("place", name), TA_MISSING, "the firmware says only \"%s\"", value);
+	else
+		put_or_missing(f, name, value, why);
 }
 
 static void put_machine(struct ta_host *h, struct ta_facts *f)
@@ -278,11 +296,80 @@ static void put_machine(struct ta_host *h, struct ta_facts *f)
 					  read_text(h, "/sys/firmware/devicetree/base/model", &model)))
 		put_or_missing(f, "product", ta_buf_text(&model), "the device tree names no model");
 	else
-		put_or_missing(f, "product", dmi.product_name, "neither firmware strings nor a device tree");
-	put_or_missing(f, "vendor", dmi.sys_vendor, "no firmware strings (/sys/class/dmi/id)");
+		put_dmi(f, "product", dmi.product_name, "neither firmware strings nor a device tree");
+	put_dmi(f, "vendor", dmi.sys_vendor, "no firmware strings (/sys/class/dmi/id)");
 	put_or_missing(f, "virtualization", virt,
 		"no source of this architecture tells whether there is a hypervisor");
-	put_cloud(f, &dmi, has_dmi, virt);
+	put_cloud(h, f, &dmi, has_dmi, virt);
+}
+
+/* --- what cannot be changed from here ------------------------------------------ */
+
+/* The first user namespace maps all ids to themselves (user_namespaces(7)). */
+static bool in_user_namespace(struct ta_host *h)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	const char *at;
+	uint64_t first = 1, second = 1, count = 0;
+
+	if (ta_host_read(h, "/proc/self/uid_map", TA_READ_CAP, &text))
+		return false;
+	at = ta_buf_text(&text);
+	return !(ta_next_u64(&at, &first) == 0 && ta_next_u64(&at, &second) == 0 && ta_next_u64(&at, &count) == 0 &&
+		 !first && !second && count == UINT32_MAX);
+}
+
+static bool is_one(struct ta_host *h, const char *file)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	return read_text(h, file, &text) && !strcmp(ta_buf_text(&text), "1");
+}
+
+static void put_cannot(struct ta_host *h, struct ta_facts *f, int mounts_rc, const struct ta_mounts *m)
+{
+	static const struct {
+		unsigned bit;
+		const char *text;
+	} needed[] = {
+		{12, "interfaces: no capability net_admin"},
+		{16, "modules: no capability sys_module"},
+		{21, "mounts and other network namespaces: no capability sys_admin"},
+		{24, "limits above the hard ones: no capability sys_resource"},
+	};
+	const char *container = ta_facts_get_str(f, TA_KEYS("place", "container")),
+		   *virt = ta_facts_get_str(f, TA_KEYS("place", "virtualization"));
+	ta_cleanup_buf struct ta_buf status = TA_BUF_INIT, value = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv all = TA_STRV_INIT;
+	uint64_t caps;
+	int64_t uid = 0;
+	int rc = ta_host_read(h, "/proc/self/status", TA_READ_CAP, &status);
+
+	if (!rc && (!status_value(ta_buf_text(&status), "CapEff", &value) || ta_parse_hex(ta_buf_text(&value), &caps)))
+		rc = -EBADMSG;
+	if (rc || mounts_rc) {
+		ta_put_errno(f, rc ? rc : mounts_rc, rc ? "/proc/self/status" : "/proc/self/mountinfo", "place", "cannot");
+		return;
+	}
+	/* Files of root: whoever is root may write them, and who may pass over permissions (CAP_DAC_OVERRIDE). */
+	if (ta_facts_get_i64(f, TA_KEYS("place", "uid"), &uid) && uid && !(caps >> 1 & 1))
+		ta_strv_add(&all, "sysctls and /sys: their files are root's");
+	for (size_t i = 0; i < TA_ARRAY_SIZE(needed); i++)
+		if (!(caps >> needed[i].bit & 1))
+			ta_strv_add(&all, needed[i].text);
+	if (in_user_namespace(h))
+		ta_strv_add(&all, "the host: capabilities of a user namespace hold only inside of it");
+	if (m->ro_proc_sys)
+		ta_strv_add(&all, "sysctls: /proc/sys is mounted read-only");
+	if (m->ro_sys)
+		ta_strv_add(&all, "CPUs and drives and queues: /sys is mounted read-only");
+	if (is_one(h, "/proc/sys/kernel/modules_disabled"))
+		ta_strv_add(&all, "modules: loading them was switched off until the next boot (kernel.modules_disabled)");
+	if (container && strcmp(container, "none") != 0)
+		ta_strv_add(&all, "the kernel and its command line and modules: they are the host's and not the container's");
+	if (virt && strcmp(virt, "none") != 0 && !ta_host_exists(h, "/sys/devices/system/cpu/cpufreq/policy0"))
+		ta_strv_add(&all, "clock and idle states of CPUs: they are the hypervisor's");
+	ta_facts_put_strs(f, TA_KEYS("place", "cannot"), all.v, all.n);
 }
 
 static void collect(struct ta_host *h, struct ta_facts *f)
@@ -298,6 +385,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	put_cgroup(h, f, rc, &mounts);
 	put_init(h, f);
 	put_self(h, f);
+	put_cannot(h, f, rc, &mounts);
 }
 
 const struct ta_probe ta_probe_place = {

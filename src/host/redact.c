@@ -66,7 +66,14 @@ static const char *const manager_keys[] = {
 };
 
 /* Beside the sysctls: what tells which of a profile's sections and options hold. */
-static const char *const tuned_keys[] = {"include", "type", "enabled", "replace", "reapply_sysctl"};
+static const char *const tuned_keys[] = {
+	"include", "type", "enabled", "replace", "reapply_sysctl", "dynamic", "devices",
+	/* [cpu], [vm], [disk], [net], [scheduler], [irqbalance], [sysfs] */
+	"governor", "energy_perf_bias", "energy_performance_preference", "min_perf_pct", "max_perf_pct", "no_turbo", "boost",
+	"force_latency", "pm_qos_resume_latency_us", "latency_low", "latency_high", "transparent_hugepage*", "elevator",
+	"readahead", "channels", "ring", "coalesce", "features", "pause", "mtu", "txqueuelen", "wake_on_lan",
+	"nf_conntrack_hashsize", "isolated_cores", "default_irq_smp_affinity", "sched_*", "banned_cpus", "/sys/*",
+};
 
 static char fold(char c)
 {
@@ -351,6 +358,25 @@ static size_t keep_irqbalance(const char *line, size_t len)
 	return n && LISTED(keys, key, n) ? len : 0;
 }
 
+/* One key per line, as cloud-init writes it: the type of the instance, and no name, address or user data. */
+static size_t keep_instance_type(const char *line, size_t len)
+{
+	static const char *const keys[] = {"\"vmSize\":", "\"instance-type\":", "\"instance_type\":", "\"machine-type\":"};
+	size_t i = skip_blanks(line, len);
+
+	for (size_t k = 0; k < TA_ARRAY_SIZE(keys); k++) {
+		size_t n = strlen(keys[k]), quotes = 0, end = i + n;
+
+		if (len - i < n || memcmp(line + i, keys[k], n) != 0)
+			continue;
+		/* Only the string behind it: a file of one line holds everything in that. */
+		for (; end < len && quotes < 2; end++)
+			quotes += line[end] == '"';
+		return quotes == 2 && end - i < 128 ? end : 0;
+	}
+	return 0;
+}
+
 static size_t keep_ufw(const char *line, size_t len)
 {
 	static const char *const keys[] = {"ENABLED", "IPT_SYSCTL"};
@@ -404,6 +430,8 @@ static const struct known_file known_files[] = {
 	{"/lib/sysctl.d/", filter_sysctls, NULL},
 	{"/etc/security/limits.conf", NULL, keep_without_comment},
 	{"/etc/security/limits.d/", NULL, keep_without_comment},
+	{"/usr/etc/security/limits.conf", NULL, keep_without_comment},
+	{"/usr/etc/security/limits.d/", NULL, keep_without_comment},
 	{"/etc/modprobe.d/", NULL, keep_module_options},
 	{"/run/modprobe.d/", NULL, keep_module_options},
 	{"/usr/lib/modprobe.d/", NULL, keep_module_options},
@@ -449,6 +477,7 @@ static const struct known_file known_files[] = {
 	{"/usr/local/lib/systemd/network/", ta_redact_link_file, NULL},
 	{"/usr/lib/systemd/network/", ta_redact_link_file, NULL},
 	{"/lib/systemd/network/", ta_redact_link_file, NULL},
+	{"/run/cloud-init/instance-data.json", NULL, keep_instance_type},
 	{"/etc/ufw/ufw.conf", NULL, keep_ufw},
 	{"/etc/default/ufw", NULL, keep_ufw},
 	{"/etc/ufw/sysctl.conf", filter_sysctls, NULL},

@@ -12,7 +12,8 @@
  *   systemd units             sections, limits and other resources; no commands, no environment
  *   .link files               conditions and settings of interfaces; no password, alias, name
  *   ufw                       whether it is on, the name of its file, sysctls
- *   irqbalance, tuned         its options; the names of active profiles; of profiles what they include and sysctls
+ *   irqbalance, tuned         its options; the names of active profiles; of profiles what they include and set
+ *   cloud-init                of its instance-data.json the type of the instance
  *   modules-load.d            names of modules
  *   the rest of /etc          refused
  *   /proc/PID/environ, mem …  refused, and so is what lies behind /proc/PID/{root,cwd,fd/N}

@@ -122,6 +122,24 @@ static int s390_processor(struct ta_cpuinfo *ci, const char *key, const char *va
 }
 
 /* Keys that tell the layout or belong to one layout only. True if the line is done with. */
+/* "rv64imafdcv_zicsr_zknd_zkne_…": both halves of scalar AES, or vector AES, by themselves or in a bundle. */
+static void see_riscv_isa(struct ta_cpuinfo *ci, const char *value)
+{
+	static const char *const whole[] = {"zvkned", "zvkn", "zvknc", "zvkng", "zkn", "zk"};
+	bool encrypts = false, decrypts = false;
+
+	for (const char *at = strchr(value, '_'); at; at = strchr(at, '_')) {
+		size_t n = strcspn(++at, "_ \t");
+
+		encrypts = encrypts || (n == 4 && !strncmp(at, "zkne", n));
+		decrypts = decrypts || (n == 4 && !strncmp(at, "zknd", n));
+		for (size_t i = 0; i < TA_ARRAY_SIZE(whole); i++)
+			ci->aes = ci->aes || (strlen(whole[i]) == n && !strncmp(at, whole[i], n));
+		ci->has_flags = true;
+	}
+	ci->aes = ci->aes || (encrypts && decrypts);
+}
+
 static bool see_layout(struct ta_cpuinfo *ci, const char *key, const char *value)
 {
 	if (!strcmp(key, "vendor_id")) {
@@ -133,6 +151,7 @@ static bool see_layout(struct ta_cpuinfo *ci, const char *key, const char *value
 		ci->x86_32 = true; /* printed by 32-bit x86 kernels only */
 	} else if (!strcmp(key, "isa") || !strcmp(key, "hart")) {
 		ci->layout = TA_CPU_RISCV;
+		see_riscv_isa(ci, value);
 		if (!strncmp(value, "rv64", 4))
 			ci->arch = "riscv64";
 	} else if (!strcmp(key, "ISA") && strstr(value, "loongarch")) {
@@ -346,7 +365,20 @@ const char *ta_arm_part_name(int64_t implementer, int64_t part)
 		{0x48d02, "Kunpeng-920B"}, {0x48d40, "Cortex-A76"}, {0x50000, "X-Gene"}, {0x51800, "Kryo-2xx-Gold"},
 		{0x51801, "Kryo-2xx-Silver"}, {0x51802, "Kryo-3xx-Gold"}, {0x51803, "Kryo-3xx-Silver"},
 		{0x51804, "Kryo-4xx-Gold"}, {0x51805, "Kryo-4xx-Silver"}, {0x51c00, "Falkor"},
-		{0x51001, "Oryon"}, {0x61022, "Firestorm"}, {0x61023, "Icestorm"}, {0xc0ac3, "Ampere-1"},
+		{0x51001, "Oryon"}, {0x61020, "Icestorm"}, {0x61021, "Firestorm"},
+		{0x61022, "Icestorm"}, {0x61023, "Firestorm"}, {0x61024, "Icestorm"}, {0x61025, "Firestorm"},
+		{0x61028, "Icestorm"}, {0x61029, "Firestorm"}, {0x61032, "Blizzard"}, {0x61033, "Avalanche"},
+		{0x61034, "Blizzard"}, {0x61035, "Avalanche"}, {0x61038, "Blizzard"}, {0x61039, "Avalanche"},
+		{0x41b36, "ARM1136"}, {0x41b02, "ARM11 MPCore"}, {0x41926, "ARM926"}, {0x41d02, "Cortex-A34"},
+		{0x41d06, "Cortex-A65"}, {0x41d43, "Cortex-A65AE"}, {0x41d83, "Neoverse-V3AE"}, {0x41d88, "Cortex-A520AE"},
+		{0x41d89, "Cortex-A720AE"}, {0x41d8a, "C1-Nano"}, {0x41d8b, "C1-Pro"}, {0x41d8c, "C1-Ultra"},
+		{0x41d90, "C1-Premium"}, {0x42100, "Brahma-B53"}, {0x430a2, "ThunderX-81xx"}, {0x430a3, "ThunderX-83xx"},
+		{0x430b1, "OcteonTX2-98xx"}, {0x430b2, "OcteonTX2-96xx"}, {0x46003, "Monaka"}, {0x48d41, "Cortex-A77"},
+		{0x4e003, "Denver-2"}, {0x4e004, "Carmel"}, {0x4e010, "Olympus"}, {0x5100f, "Scorpion"}, {0x5102d, "Scorpion"},
+		{0x5104d, "Krait"}, {0x5106f, "Krait"}, {0x51200, "Kryo"}, {0x51201, "Kryo"}, {0x51205, "Kryo"},
+		{0x51211, "Kryo"}, {0x53001, "Exynos-M1"}, {0x53002, "Exynos-M3"}, {0x53003, "Exynos-M4"},
+		{0x53004, "Exynos-M5"}, {0x6dd49, "Azure-Cobalt-100"}, {0x70660, "FTC660"}, {0x70661, "FTC661"},
+		{0x70662, "FTC662"}, {0x70663, "FTC663"}, {0x70664, "FTC664"}, {0x70862, "FTC862"}, {0xc0ac3, "Ampere-1"},
 		{0xc0ac4, "Ampere-1a"},
 	};
 

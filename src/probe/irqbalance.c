@@ -69,11 +69,79 @@ static int parse_args(const char *text, struct ta_irqbalance *ret)
 /* The older mask goes before the list, though irqbalance says that it throws it away. */
 static void take_cpus(struct ta_irqbalance *ret, const char *mask, const char *list)
 {
-	if (*mask)
-		ret->cpus_rc = ta_cpuset_parse_mask(&ret->cpus, mask);
-	else if (*list)
-		ret->cpus_rc = ta_cpuset_parse_list(&ret->cpus, list);
-	ret->has_cpus = *mask || *list;
+	if (!*mask && !*list)
+		return;
+	ta_cpuset_done(&ret->cpus);
+	ret->cpus_rc = *mask ? ta_cpuset_parse_mask(&ret->cpus, mask) : ta_cpuset_parse_list(&ret->cpus, list);
+	ret->has_cpus = true;
+}
+
+int ta_irqbalance_options(struct ta_irqbalance *ret, const char *text)
+{
+	return parse_args(text, ret);
+}
+
+int ta_irqbalance_assign(struct ta_irqbalance *ret, const char *assignment)
+{
+	ta_cleanup_buf struct ta_buf copy = TA_BUF_INIT;
+	const char *v;
+
+	ta_buf_adds(&copy, assignment);
+	if (copy.error || !copy.data)
+		return copy.error;
+	/* Whatever its value: getenv() finds it. */
+	if (value_of(copy.data, "IRQBALANCE_ONESHOT"))
+		ret->oneshot = true;
+	else if ((v = value_of(copy.data, "IRQBALANCE_BANNED_CPUS")))
+		take_cpus(ret, v, "");
+	else if ((v = value_of(copy.data, "IRQBALANCE_BANNED_CPULIST")))
+		take_cpus(ret, "", v);
+	else if ((v = value_of(copy.data, "IRQBALANCE_ARGS")) || (v = value_of(copy.data, "OPTIONS")))
+		return parse_args(v, ret);
+	return 0;
+}
+
+/* The word behind "option NAME " or "list NAME ", without its quotes; NULL: another line. */
+static const char *uci_value(char *line, const char *kind, const char *name)
+{
+	ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
+	const char *end;
+	char *value;
+
+	ta_strv_split(&words, line, " \t");
+	if (words.n < 3 || strcmp(words.v[0], kind) != 0 || strcmp(words.v[1], name) != 0)
+		return NULL;
+	value = strstr(line, words.v[1]) + strlen(words.v[1]);
+	value += strspn(value, " \t");
+	if (*value == '\'' || *value == '"') {
+		end = strchr(value + 1, *value);
+		value++;
+		if (end)
+			value[end - value] = '\0';
+	} else {
+		value[strcspn(value, " \t")] = '\0';
+	}
+	return value;
+}
+
+int ta_irqbalance_parse_uci(const char *text, struct ta_irqbalance *ret, bool *ret_enabled)
+{
+	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
+	const char *v;
+	int64_t irq;
+
+	*ret_enabled = false;
+	ta_strv_split(&lines, text, "\n");
+	for (size_t i = 0; i < lines.n; i++) {
+		char *line = ta_strip(lines.v[i]);
+
+		if ((v = uci_value(line, "option", "enabled")))
+			*ret_enabled = !strcmp(v, "1") || !strcmp(v, "true") || !strcmp(v, "on") || !strcmp(v, "yes");
+		else if (((v = uci_value(line, "list", "banirq")) || (v = uci_value(line, "option", "banirq"))) &&
+			 ret->n_irqs < TA_IRQBALANCE_IRQS && !ta_parse_i64(v, &irq))
+			ret->irqs[ret->n_irqs++] = irq;
+	}
+	return lines.error;
 }
 
 int ta_irqbalance_parse(const char *text, struct ta_irqbalance *ret)

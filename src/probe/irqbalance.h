@@ -22,5 +22,12 @@ struct ta_irqbalance {
 	size_t n_irqs;
 };
 
+/* An assignment of the environment or an option of the command, as a unit gives them; may be called more than once. */
+int ta_irqbalance_assign(struct ta_irqbalance *ret, const char *assignment);
+int ta_irqbalance_options(struct ta_irqbalance *ret, const char *text);
+
+/* OpenWrt's /etc/config/irqbalance, as its init script reads it. *ret_enabled: whether it is started. 0 or -ENOMEM. */
+int ta_irqbalance_parse_uci(const char *text, struct ta_irqbalance *ret, bool *ret_enabled);
+
 /* Bytes in; `ret` is empty (zeroed). 0 or -ENOMEM. Free `cpus` with ta_cpuset_done(). */
 int ta_irqbalance_parse(const char *text, struct ta_irqbalance *ret);

@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/macros.h"
+#include "base/buf.h"
+#include "base/num.h"
 
 struct sign {
 	size_t field; /* offset in struct ta_dmi */
@@ -93,14 +94,68 @@ const char *ta_dmi_instance_type(const struct ta_dmi *dmi)
 	return name;
 }
 
-bool ta_instance_is_burstable(const char *type)
+bool ta_cloud_init_instance_type(const char *text, size_t len, char *ret, size_t size)
 {
-	static const char *const families[] = {"t1.", "t2.", "t3.", "t3a.", "t4g."};
+	static const char *const keys[] = {"\"vmSize\"", "\"instance-type\"", "\"instance_type\"", "\"machine-type\""};
+	ta_cleanup_buf struct ta_buf copy = TA_BUF_INIT;
 
-	for (size_t i = 0; i < TA_ARRAY_SIZE(families); i++)
-		if (!strncmp(type, families[i], strlen(families[i])))
-			return true;
+	ta_buf_add(&copy, text, len);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(keys); i++) {
+		const char *at = strstr(ta_buf_text(&copy), keys[i]);
+		size_t n;
+
+		if (!at)
+			continue;
+		at += strlen(keys[i]);
+		at += strspn(at, " :");
+		n = strspn(at + (*at == '"'), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+		if (*at != '"' || !n || n >= size || at[n + 1] != '"')
+			continue;
+		memcpy(ret, at + 1, n);
+		ret[n] = '\0';
+		return true;
+	}
 	return false;
+}
+
+bool ta_instance_is_burstable(const char *cloud, const char *type)
+{
+	static const struct {
+		const char *cloud, *start;
+		bool digit; /* a digit follows */
+	} families[] = {
+		{"aws", "t1.", false}, {"aws", "t2.", false}, {"aws", "t3.", false}, {"aws", "t3a.", false},
+		{"aws", "t4g.", false}, {"azure", "Standard_B", true}, {"azure", "Basic_B", true},
+		{"gce", "e2-micro", false}, {"gce", "e2-small", false}, {"gce", "e2-medium", false},
+		{"gce", "f1-micro", false}, {"gce", "g1-small", false}, {"alibaba", "ecs.t5-", false},
+		{"alibaba", "ecs.t6-", false}, {"huawei", "t6.", false},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(families); i++) {
+		size_t n = strlen(families[i].start);
+
+		if ((!cloud || !strcmp(cloud, families[i].cloud)) && !strncmp(type, families[i].start, n) &&
+			(!families[i].digit || ta_is_digit(type[n])))
+			return true;
+	}
+	return false;
+}
+
+bool ta_dmi_is_placeholder(const char *value)
+{
+	static const char *const texts[] = {
+		"to be filled by o.e.m.", "to be filled by o.e.m", "o.e.m.", "oem", "default string", "default",
+		"system manufacturer", "system product name", "system name", "not specified", "not applicable",
+		"not available", "unknown", "undefined", "none", "n/a", "na", "empty", "invalid", "string",
+		"xxxxxxxx", "0", "00000000", "123456789", "product name", "type1productconfigid", "type1family",
+		"base board manufacturer", "manufacturer",
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(texts); i++)
+		if (!strcasecmp(value, texts[i]))
+			return true;
+	/* Bytes of an erased flash, and blanks alone. */
+	return *value && !value[strspn(value, " \xff.?-_")];
 }
 
 const char *ta_cpuid_hypervisor(const char signature[12])
@@ -151,6 +206,29 @@ static void word(const char *line, unsigned n, char *ret, size_t size)
 	ret[len] = '\0';
 }
 
+/* What is mounted over a place later hides what was there: the last one counts. */
+static void see_options(struct ta_mounts *m, const char *line, const char *point)
+{
+	char options[16];
+	bool ro;
+
+	if (strcmp(point, "/proc") != 0 && strcmp(point, "/proc/sys") != 0 && strcmp(point, "/sys") != 0)
+		return;
+	word(line, 5, options, sizeof(options));
+	if (!*options) { /* longer than that: its beginning is enough */
+		const char *at = strstr(line, point);
+
+		at = at ? strchr(at, ' ') : NULL;
+		ro = at && !strncmp(at, " ro,", 4);
+	} else {
+		ro = !strncmp(options, "ro", 2) && (!options[2] || options[2] == ',');
+	}
+	if (!strcmp(point, "/sys"))
+		m->ro_sys = ro;
+	else
+		m->ro_proc_sys = ro;
+}
+
 /* "31 23 0:27 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw": proc_pid_mountinfo(5) */
 static void see_mount(struct ta_mounts *m, const char *line)
 {
@@ -168,6 +246,7 @@ static void see_mount(struct ta_mounts *m, const char *line)
 	word(line, 3, root, sizeof(root));
 	word(line, 4, point, sizeof(point));
 	word(dash + 3, 0, type, sizeof(type));
+	see_options(m, line, point);
 	m->cgroup1 = m->cgroup1 || !strcmp(type, "cgroup");
 	m->cgroup2 = m->cgroup2 || !strcmp(type, "cgroup2");
 	m->cgroup2_is_top = m->cgroup2_is_top || (!strcmp(type, "cgroup2") && !strcmp(point, "/sys/fs/cgroup"));

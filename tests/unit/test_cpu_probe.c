@@ -641,6 +641,11 @@ static void idle_time_and_heat(void **state)
 	file("C6\n", CPU "cpu1/cpuidle/state3/name");
 	file("133\n", CPU "cpu1/cpuidle/state3/latency");
 	file("1\n", CPU "cpu1/cpuidle/state3/disable");
+	file("C1E\n", CPU "cpu1/cpuidle/state2/name");
+	file("10\n", CPU "cpu1/cpuidle/state2/latency");
+	file("0\n", CPU "cpu1/cpuidle/state2/disable");
+	file("2\n", "sys/module/intel_idle/parameters/max_cstate");
+	file("{\"calls\":{\"cpu_dma_latency\":{\"rc\":0,\"data\":\"3130\"}}}", "calls.json");
 	file("7\n", CPU "cpu1/thermal_throttle/core_throttle_count");
 	file("cpu  100 20 30 800 10 0 5 35 0 0\ncpu1 1 1 1 1\n", "proc/stat");
 	f = probe_tree(&t,
@@ -649,12 +654,28 @@ static void idle_time_and_heat(void **state)
 	FACT(f, "\"intel_idle\"", "cpu", "idle", "driver");
 	FACT(f, "\"menu\"", "cpu", "idle", "governor");
 	FACT(f, "{\"name\":\"C6\",\"latency_us\":133,\"disabled\":true}", "cpu", "idle", "states", "state3");
+	FACT(f, "10", "cpu", "idle", "max_latency_us");
+	FACT(f, "10", "cpu", "idle", "latency_limit_us");
+	FACT(f, "2", "cpu", "idle", "max_cstate");
 	FACT(f, "120", "cpu", "time", "user");
 	FACT(f, "810", "cpu", "time", "idle");
 	FACT(f, "35", "cpu", "time", "steal");
 	FACT(f, "3.5", "cpu", "time", "steal_percent");
 	FACT(f, "7", "cpu", "throttle", "core_events");
 	HOLE(f, TA_MISSING, "cpu.throttle.package_events");
+	f = ta_facts_free(f);
+	file("{\"calls\":{\"cpu_dma_latency\":{\"rc\":\"EACCES\"}}}", "calls.json");
+	file("haltpoll\n", CPU "cpuidle/current_driver");
+	f = probe_tree(&t, (const struct ta_probe *const[]){&ta_probe_cpuidle, NULL}, (const struct ta_derivation *const[]){NULL});
+	HOLE(f, TA_DENIED, "cpu.idle.latency_limit_us");
+	HOLE(f, TA_UNSUPPORTED, "cpu.idle.max_cstate");
+	f = ta_facts_free(f);
+	/* 2000000000: nobody asks for anything. */
+	file("{\"calls\":{\"cpu_dma_latency\":{\"rc\":0,\"data\":\"32303030303030303030\"}}}", "calls.json");
+	file("1\n", CPU "cpu1/cpuidle/state2/disable");
+	f = probe_tree(&t, (const struct ta_probe *const[]){&ta_probe_cpuidle, NULL}, (const struct ta_derivation *const[]){NULL});
+	FACT(f, "\"unlimited\"", "cpu", "idle", "latency_limit_us");
+	HOLE(f, TA_MISSING, "cpu.idle.max_latency_us");
 	f = ta_facts_free(f);
 	file("intr 5\n", "proc/stat");
 	file("6\n", CPU "cpu1/power/energy_perf_bias");

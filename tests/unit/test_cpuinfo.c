@@ -86,6 +86,19 @@ static void arm32_one_cpu_without_processor_line(void **state)
 
 static void arm64_part_of_each(void **state)
 {
+	parse("processor\t: 0\nhart\t: 1\nisa\t: rv64imafdcv_zicsr_zknd_zkne_zknh\n");
+	assert_true(ci.aes && ci.has_flags);
+	parse("processor\t: 0\nhart\t: 1\nisa\t: rv64imafdcv_zvkned\n");
+	assert_true(ci.aes);
+	parse("processor\t: 0\nhart\t: 1\nisa\t: rv64imafdcv_zicsr_zkne_zknh_zkns_xzknd\n");
+	assert_false(ci.aes);
+	parse("processor\t: 0\nhart\t: 1\nisa\t: rv64imafdc\n");
+	assert_false(ci.aes || ci.has_flags);
+	/* arch/arm64/include/asm/cputype.h: the first of a pair of Apple's is the small one. */
+	assert_string_equal(ta_arm_part_name(0x61, 0x22), "Icestorm");
+	assert_string_equal(ta_arm_part_name(0x61, 0x23), "Firestorm");
+	assert_string_equal(ta_arm_part_name(0x61, 0x33), "Avalanche");
+	assert_string_equal(ta_arm_part_name(0x4e, 0x004), "Carmel");
 	parse("processor\t: 0\nFeatures\t: fp asimd aes\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd05\n\n"
 	      "processor\t: 1\nFeatures\t: fp asimd aes\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0b\n\n");
 	assert_string_equal(ci.arch, "aarch64");

@@ -94,6 +94,53 @@ static void state_of_it(void **state)
 	tree_remove(&t);
 }
 
+/* What its unit and drop-ins pass it, under what its distribution's file says; and OpenWrt's configuration. */
+static void units_and_uci(void **state)
+{
+	struct tree t = {{0}};
+	struct ta_facts *f;
+
+	assert_int_equal(tree_make(&t), 0);
+	tree_file(&t, "proc/1/comm", "systemd\n");
+	tree_file(&t, "usr/sbin/irqbalance", "");
+	tree_file(&t, "usr/lib/systemd/system/irqbalance.service",
+		"[Service]\nEnvironmentFile=-/etc/default/irqbalance\nExecStart=/usr/sbin/irqbalance --foreground --banirq=5 $OPTIONS\n");
+	f = look(&t);
+	FACT(f, "[5]", "irqbalance", "banned_irqs");
+	FACT(f, "false", "irqbalance", "bans_given");
+	FACT(f, "[\"/usr/lib/systemd/system/irqbalance.service\"]", "irqbalance", "unit_files");
+	ta_facts_free(f);
+	tree_file(&t, "etc/systemd/system/irqbalance.service.d/bans.conf",
+		"[Service]\nEnvironment=A=1 \"IRQBALANCE_BANNED_CPULIST=2-3,5\" B=\nExecStart=\n"
+		"ExecStart=/usr/sbin/irqbalance --foreground --hintpolicy=exact -i 7\n");
+	f = look(&t);
+	FACT(f, "[7]", "irqbalance", "banned_irqs");
+	FACT(f, "[2,3,5]", "irqbalance", "banned_cpus");
+	FACT(f, "true", "irqbalance", "bans_given");
+	FACT(f, "\"exact\"", "irqbalance", "policy");
+	ta_facts_free(f);
+	/* The file of the environment goes over what the unit says itself. */
+	tree_file(&t, "etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=1\n");
+	f = look(&t);
+	FACT(f, "[1]", "irqbalance", "banned_cpus");
+	ta_facts_free(f);
+	tree_file(&t, "calls.json", "{\"errors\":{\"read\":{\"/etc/systemd/system/irqbalance.service.d/bans.conf\":\"EACCES\"}}}");
+	f = look(&t);
+	HOLE(f, TA_DENIED, "irqbalance.banned_cpus");
+	ta_facts_free(f);
+	tree_remove(&t);
+
+	assert_int_equal(tree_make(&t), 0);
+	tree_file(&t, "usr/sbin/irqbalance", "");
+	tree_file(&t, "etc/config/irqbalance",
+		"config irqbalance 'irqbalance'\n\toption enabled '1'\n\t# list banirq '1'\n\tlist banirq '36'\n\tlist banirq 69\n\toption interval '10'\n");
+	f = look(&t);
+	FACT(f, "\"/etc/config/irqbalance\"", "irqbalance", "config_file");
+	FACT(f, "[36,69]", "irqbalance", "banned_irqs");
+	ta_facts_free(f);
+	tree_remove(&t);
+}
+
 static void agents(void **state)
 {
 	static const struct ta_probe *const probes[] = {&ta_probe_agents, NULL};
@@ -121,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(configuration),
 		cmocka_unit_test(state_of_it),
+		cmocka_unit_test(units_and_uci),
 		cmocka_unit_test(agents),
 	};
 

@@ -57,6 +57,122 @@ static void hardware(void **state)
 	HOLE(f, TA_MISSING, "place.init");
 }
 
+static void firmware_that_nobody_filled_in(void **state)
+{
+	static const char *const empty[] = {"To Be Filled By O.E.M.", "Default string", "System Product Name", "\xff\xff\xff\xff",
+		" . ", "Not Specified", "OEM", "0", "INVALID"};
+	static const char *const real[] = {"OEMaster 3000", "Default string 2", "X10SLM-F", "None of us"};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(empty); i++) {
+		tree_file(&t, "proc/cpuinfo", X86(""));
+		tree_file(&t, DMI "sys_vendor", empty[i]);
+		tree_file(&t, DMI "product_name", empty[i]);
+		collect();
+		HOLE(f, TA_MISSING, "place.vendor");
+		HOLE(f, TA_MISSING, "place.product");
+		FACT(f, "\"none\"", "place", "virtualization");
+		FACT(f, "\"none\"", "place", "cloud");
+	}
+	for (size_t i = 0; i < TA_ARRAY_SIZE(real); i++) {
+		tree_file(&t, DMI "product_name", real[i]);
+		collect();
+		assert_string_equal(ta_facts_get_str(f, TA_KEYS("place", "product")), real[i]);
+	}
+	/* Bytes that are no text stay visible as such. */
+	tree_bytes(&t, DMI "product_name", "Board \x1b[2J\x80\n", 13);
+	collect();
+	FACT(f, "\"Board \\\\x1b[2J\\\\x80\"", "place", "product");
+}
+
+static void burstable_families(void **state)
+{
+	static const char *const yes[][2] = {
+		{"aws", "t3.micro"}, {"aws", "t3a.small"}, {"aws", "t4g.nano"}, {"aws", "t2.large"}, {"azure", "Standard_B2s"},
+		{"azure", "Standard_B16als_v2"}, {"gce", "e2-micro"}, {"gce", "e2-medium"}, {"gce", "f1-micro"},
+		{"gce", "g1-small"}, {"alibaba", "ecs.t5-lc1m1.small"}, {"alibaba", "ecs.t6-c1m2.large"}, {"huawei", "t6.large.2"},
+		{NULL, "Standard_B1ms"},
+	};
+	static const char *const no[][2] = {
+		{"aws", "c5.large"}, {"aws", "trn1.2xlarge"}, {"aws", "t6.large.2"}, {"azure", "Standard_D2s_v3"},
+		{"azure", "Standard_Bx"}, {"gce", "e2-standard-2"}, {"gce", "n1-standard-1"}, {"alibaba", "ecs.g6.large"},
+		{"gce", "t2d-standard-1"}, {"huawei", "s6.large.2"}, {"alibaba", "t3.micro"},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(yes); i++)
+		if (!ta_instance_is_burstable(yes[i][0], yes[i][1]))
+			fail_msg("%s is burstable", yes[i][1]);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(no); i++)
+		if (ta_instance_is_burstable(no[i][0], no[i][1]))
+			fail_msg("%s is not burstable", no[i][1]);
+}
+
+#define INSTANCE_DATA "run/cloud-init/instance-data.json"
+
+/* Clouds that do not tell it in the firmware; the file has much more in it, which is not read. */
+static void instance_types_of_cloud_init(void **state)
+{
+	tree_file(&t, "proc/cpuinfo", X86(" hypervisor"));
+	tree_file(&t, DMI "sys_vendor", "Microsoft Corporation\n");
+	tree_file(&t, DMI "product_name", "Virtual Machine\n");
+	tree_file(&t, DMI "chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77\n");
+	collect();
+	HOLE(f, TA_MISSING, "place.instance_type");
+	HOLE(f, TA_MISSING, "place.burstable");
+	tree_file(&t, INSTANCE_DATA,
+		"{\n \"ds\": {\n  \"meta_data\": {\n   \"imds\": {\n    \"compute\": {\n     \"name\": \"secret\",\n"
+		"     \"vmSize\": \"Standard_B2s\",\n     \"zone\": \"\"\n}}}}}\n");
+	collect();
+	FACT(f, "\"Standard_B2s\"", "place", "instance_type");
+	FACT(f, "true", "place", "burstable");
+	tree_file(&t, INSTANCE_DATA, "{\n  \"instance-type\": \"ecs.g6.large\"\n}\n");
+	collect();
+	FACT(f, "\"ecs.g6.large\"", "place", "instance_type");
+	FACT(f, "false", "place", "burstable");
+	tree_file(&t, INSTANCE_DATA, "{\n  \"vmSize\": 5,\n \"vmSize\": \"a b\",\n \"vmSizes\": \"x\"\n}\n");
+	collect();
+	HOLE(f, TA_MISSING, "place.instance_type");
+}
+
+static void what_cannot_be_changed(void **state)
+{
+	static const char mounts[] = "22 1 0:21 / /sys rw,nosuid - sysfs sysfs rw\n23 1 0:22 / /proc rw,relatime - proc proc rw\n";
+
+	tree_file(&t, "proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n");
+	tree_file(&t, "proc/self/uid_map", "         0          0 4294967295\n");
+	tree_file(&t, "proc/self/mountinfo", mounts);
+	tree_link(&t, "proc/self/ns/pid", "pid:[4026531836]");
+	tree_file(&t, "proc/cpuinfo", X86(""));
+	tree_file(&t, DMI "sys_vendor", "Dell Inc.\n");
+	collect();
+	FACT(f, "[]", "place", "cannot");
+	/* A container of docker's: /proc/sys is bound over itself, read-only, and so is /sys. */
+	tree_file(&t, "proc/self/mountinfo",
+		"22 1 0:21 / /sys ro,nosuid,nodev,noexec,relatime - sysfs sysfs ro\n23 1 0:22 / /proc rw,relatime - proc proc rw\n"
+		"24 23 0:22 /sys /proc/sys ro,nosuid,nodev,noexec,relatime - proc proc rw\n");
+	tree_file(&t, "proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t00000000a80425fb\n");
+	tree_file(&t, "proc/sys/kernel/modules_disabled", "1\n");
+	tree_file(&t, ".dockerenv", "");
+	collect();
+	FACT(f, "[\"interfaces: no capability net_admin\",\"modules: no capability sys_module\","
+		"\"mounts and other network namespaces: no capability sys_admin\","
+		"\"limits above the hard ones: no capability sys_resource\",\"sysctls: /proc/sys is mounted read-only\","
+		"\"CPUs and drives and queues: /sys is mounted read-only\","
+		"\"modules: loading them was switched off until the next boot (kernel.modules_disabled)\"]", "place", "cannot");
+	tree_file(&t, "proc/self/mountinfo", mounts);
+	tree_file(&t, "proc/self/status", "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n");
+	tree_file(&t, "proc/self/uid_map", "         0       1000          1\n");
+	tree_file(&t, "proc/sys/kernel/modules_disabled", "0\n");
+	collect();
+	FACT(f, "[\"the host: capabilities of a user namespace hold only inside of it\"]", "place", "cannot");
+	tree_file(&t, "proc/self/uid_map", "         0          0 4294967295\n");
+	tree_file(&t, "proc/self/status", "Uid:\t7\t7\t7\t7\nCapEff:\t000001fffffffffc\n");
+	collect();
+	FACT(f, "[\"sysctls and /sys: their files are root's\"]", "place", "cannot");
+	tree_file(&t, "proc/self/status", "Uid:\t0\t0\t0\t0\n");
+	collect();
+	HOLE(f, TA_MALFORMED, "place.cannot");
+}
+
 static void virtual_machines(void **state)
 {
 	tree_file(&t, "proc/cpuinfo", X86(" hypervisor"));
@@ -289,8 +405,8 @@ static void who_we_are(void **state)
 
 static void small_tables(void **state)
 {
-	assert_true(ta_instance_is_burstable("t4g.micro"));
-	assert_false(ta_instance_is_burstable("trn1.2xlarge"));
+	assert_true(ta_instance_is_burstable("aws", "t4g.micro"));
+	assert_false(ta_instance_is_burstable("aws", "trn1.2xlarge"));
 	assert_string_equal(ta_cpuid_hypervisor("KVMKVMKVM\0\0\0"), "kvm");
 	assert_null(ta_cpuid_hypervisor("GenuineIntel"));
 	assert_string_equal(ta_container_name("lxc-libvirt"), "lxc");
@@ -305,7 +421,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 	const struct CMUnitTest tests[] = {
-		TEST(hardware), TEST(virtual_machines), TEST(clouds), TEST(other_architectures), TEST(containers_by_trace),
+		TEST(hardware), TEST(firmware_that_nobody_filled_in), TEST(burstable_families),
+		TEST(instance_types_of_cloud_init), TEST(what_cannot_be_changed), TEST(virtual_machines), TEST(clouds), TEST(other_architectures), TEST(containers_by_trace),
 		TEST(containers_by_namespace), TEST(mounts), TEST(cgroup_versions), TEST(init_systems), TEST(who_we_are),
 		TEST(small_tables),
 	};

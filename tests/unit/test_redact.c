@@ -158,6 +158,11 @@ static void test_other_settings(void **state)
 		"# hunter2\n[main]\nsummary=hunter2\ninclude=base\n[sysctl] hunter2\nvm.swappiness=>5 # hunter2\n"
 		"kernel.hostname=hunter2\n  net.x = hunter2\n[script]\nscript=${i:PROFILE_DIR}/hunter2\n",
 		"\n[main]\n\ninclude=base\n[sysctl]\nvm.swappiness=>5 \n\n\n[script]\n\n");
+	assert_filter("/etc/tuned/mine/tuned.conf",
+		"[cpu]\ngovernor=performance\nforce_latency=cstate.id:1|3\n[sysfs]\n/sys/bus/x=1\n/proc/x=hunter2\n[net]\nchannels=combined 4\n"
+		"[bootloader]\ncmdline_x=+token=hunter2\n[variables]\nkey=hunter2\n",
+		"[cpu]\ngovernor=performance\nforce_latency=cstate.id:1|3\n[sysfs]\n/sys/bus/x=1\n\n[net]\nchannels=combined 4\n"
+		"[bootloader]\n\n[variables]\n\n");
 	assert_filter("/etc/modules-load.d/a.conf", "nf_conntrack\n# hunter2\n", "nf_conntrack\n\n");
 	assert_filter("/etc/tuned/active_profile", "network-latency my_own.1\nPASS=hunter2\n",
 		"network-latency my_own.1\n\n");

@@ -411,6 +411,16 @@ static void tuned(void **state)
 	assert_winner(t, "vm.page-cluster", "/usr/lib/tuned/mine/tuned.conf:5 2");
 	tree_file(t, "etc/tuned/mine/tuned.conf", "[main]\ninclude=nothere\n[sysctl]\nvm.swappiness=3\n");
 	assert_winner(t, "vm.swappiness", "nobody");
+	/* What else the profile sets; included ones below it, sections that are switched off not at all. */
+	tree_file(t, "usr/lib/tuned/base/tuned.conf",
+		"[cpu]\ngovernor=powersave\nforce_latency=1\n[vm]\ntransparent_hugepages=never\n[disk]\nenabled=false\nreadahead=4096\n");
+	tree_file(t, "etc/tuned/mine/tuned.conf", "[main]\ninclude=base\n[cpu]\ngovernor=performance\n[sysctl]\nvm.swappiness=1\n");
+	{
+		ta_cleanup_facts struct ta_facts *f = look(t);
+
+		FACT(f, "[\"cpu.governor=performance (/etc/tuned/mine/tuned.conf:4)\",\"cpu.force_latency=1 (/usr/lib/tuned/base/tuned.conf:3)\","
+			"\"vm.transparent_hugepages=never (/usr/lib/tuned/base/tuned.conf:5)\"]", "tuned", "sets");
+	}
 }
 
 static void lines_that_lose(void **state)
