@@ -134,7 +134,7 @@ TRUTHS = {
             ("nics.eth0.channels.rx.current", {"absent": "unsupported"}), ("gateway nic.channels.combined", "unknown")],
     },
     "channels-ice-256of288.txt": {
-        "files": nic("eth0", "ice", 288),
+        "files": nic("eth0", "ice", 288, 256),
         0: [("nics.eth0.channels.combined.current", 256), ("nics.eth0.channels.combined.max", 288),
             ("nics.eth0.channels.tx.current", 32), ("gateway first", "nic.channels.many")],
         1: "the counters are not in the file",
