@@ -17,3 +17,8 @@ $(B)/bench/bench: tests/bench/bench.c $(B)/libtuneaudit.a
 .PHONY: bench-scale
 bench-scale: all $(B)/bench/bench ## a host of 512 CPUs, 16 NICs with 64 queues, 2,000 processes: time and memory (BENCH=short)
 	@python3 tests/bench/scale.py $(B) $(if $(filter short,$(BENCH)),3,15) $(if $(filter short,$(BENCH)),3,1)
+
+# Against wrk and nginx: docs/benchmarks.md.
+.PHONY: bench-load
+bench-load: all ## load runs against wrk and nginx, ratios in one run (BENCH=short)
+	@python3 tests/bench/load.py $(B)/tuneaudit $(if $(filter short,$(BENCH)),3 1 2,9 3 1)

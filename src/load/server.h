@@ -6,6 +6,7 @@
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -17,6 +18,7 @@ struct ta_server_options {
 	socklen_t addr_len;
 	unsigned threads;
 	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
+	bool no_uring;	     /* epoll also where io_uring could be used */
 };
 
 #define TA_SERVER_BODY_MAX (1u << 20)
