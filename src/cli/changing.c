@@ -15,7 +15,7 @@ int ta_changing_open(struct ta_host *h, const char *dir, struct ta_state **ret)
 		return TA_EXIT_OK;
 	if (rc == -EWOULDBLOCK)
 		return ta_cli_fail(TA_EXIT_LOCKED, "nothing was changed: %s", err.text);
-	return ta_cli_fail(rc == -EPERM ? TA_EXIT_USAGE : TA_EXIT_RESTORED,
+	return ta_cli_fail(rc == -EKEYREJECTED ? TA_EXIT_USAGE : TA_EXIT_RESTORED,
 		"nothing was changed, since it cannot be kept what was there: %s", err.text);
 }
 

@@ -47,10 +47,10 @@ static int check_owner(const struct ta_state *s, const char *name, const struct 
 	const char *slash = *name ? "/" : "";
 
 	if (st->st_uid != geteuid() && st->st_uid != 0)
-		return ta_err_set(err, -EPERM, "%s%s%s belongs to user %u: what it says is not followed", s->dir, slash,
+		return ta_err_set(err, -EKEYREJECTED, "%s%s%s belongs to user %u: what it says is not followed", s->dir, slash,
 			name, (unsigned)st->st_uid);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return ta_err_set(err, -EPERM, "%s%s%s can be written by others: what it says is not followed", s->dir,
+		return ta_err_set(err, -EKEYREJECTED, "%s%s%s can be written by others: what it says is not followed", s->dir,
 			slash, name);
 	return 0;
 }
@@ -63,7 +63,7 @@ static int check_parent(const struct ta_state *s, struct ta_err *err)
 	if (fstatat(s->fd, "..", &st, 0) < 0)
 		return fail(s, "..", -errno, err);
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
-		return ta_err_set(err, -EPERM, "%s stands in a directory that others can write", s->dir);
+		return ta_err_set(err, -EKEYREJECTED, "%s stands in a directory that others can write", s->dir);
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static int open_dir(struct ta_state *s, bool make, struct ta_err *err)
 		s->fd = open(s->dir, flags);
 	}
 	if (s->fd < 0 && lstat(s->dir, &st) == 0 && S_ISLNK(st.st_mode))
-		return ta_err_set(err, -EPERM, "%s is a link: give the directory itself", s->dir);
+		return ta_err_set(err, -EKEYREJECTED, "%s is a link: give the directory itself", s->dir);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
 		return fail(s, "", -errno, err);
 	rc = check_owner(s, "", &st, err);
@@ -115,9 +115,9 @@ static int open_file(const struct ta_state *s, const char *name, int flags, stru
 	int fd = openat(s->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600), rc;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		rc = fail(s, name, errno == ELOOP ? -EPERM : -errno, err);
+		rc = fail(s, name, errno == ELOOP ? -EKEYREJECTED : -errno, err);
 	} else if (!S_ISREG(st.st_mode) || st.st_nlink != 1) {
-		rc = ta_err_set(err, -EPERM, "%s/%s is no file of ours", s->dir, name);
+		rc = ta_err_set(err, -EKEYREJECTED, "%s/%s is no file of ours", s->dir, name);
 	} else {
 		rc = check_owner(s, name, &st, err);
 	}
@@ -200,7 +200,6 @@ int ta_state_runs(struct ta_state *s, unsigned **ret, size_t *ret_n, struct ta_e
 	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
 	size_t n = 0;
 	unsigned *v;
-	/* It may have been read before: by the one who asks first whether a run was interrupted. */
 	int rc = lseek(s->fd, 0, SEEK_SET) < 0 ? -errno : ta_fd_names(s->fd, &names); /* in natural order */
 
 	if (rc < 0)
@@ -233,7 +232,7 @@ static int open_run(struct ta_state *s, unsigned run, int flags, struct ta_err *
 {
 	int fd;
 
-	if (s->run == run)
+	if (s->run == run && !(flags & O_EXCL))
 		return 0;
 	fd = open_file(s, name_of(run).text, O_RDWR | O_APPEND | flags, err);
 	if (fd < 0)

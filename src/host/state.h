@@ -2,7 +2,7 @@
  * The directory where it is kept what was changed: /var/lib/tuneaudit, or --state DIR. One file of lines for each
  * run, "7.jsonl"; one lock. Lines are only added, and each is on the disk before the caller goes on.
  *
- * The directory is ours alone: made 0700; refused (-EPERM) if it is a link, belongs to somebody else or can be written by
+ * The directory is ours alone: made 0700; refused (-EKEYREJECTED) if it is a link, belongs to somebody else or can be written by
  * others, and the same for the files in it. Writing calls are changes: a fault host counts and fails them.
  */
 #pragma once

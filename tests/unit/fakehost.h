@@ -1,0 +1,178 @@
+/*
+ * A host of a few files in memory that can be written. Some of them behave as the kernel's do: what is written is rounded up
+ * to a power of two, makes another file 0, or is refused.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/internal.h"
+
+#define FAKE_FILES 16
+
+struct fake_file {
+	const char *path;
+	char text[64];
+	bool clamps;
+	const char *makes_zero; /* another path */
+	int write_error;	/* writing fails so … */
+	unsigned errors_left;	/* … so many times */
+	bool gone;
+	unsigned writes;
+};
+
+struct fake_host {
+	struct ta_host host;
+	struct fake_file files[FAKE_FILES];
+	size_t n;
+	const char *boot; /* id */
+	const char *netns;
+};
+
+static inline struct fake_file *fake_find(struct ta_host *h, const char *path)
+{
+	struct fake_host *f = (struct fake_host *)h;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->files[i].path, path) && !f->files[i].gone)
+			return &f->files[i];
+	return NULL;
+}
+
+static inline int fake_read(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
+{
+	struct fake_host *f = (struct fake_host *)h;
+	const struct fake_file *file = fake_find(h, path);
+
+	if (!strcmp(path, "/proc/sys/kernel/random/boot_id"))
+		ta_buf_adds(ret, f->boot);
+	else if (!strcmp(path, "/proc/sys/kernel/hostname"))
+		ta_buf_adds(ret, "fake");
+	else if (file)
+		ta_buf_printf(ret, "%s\n", file->text);
+	else
+		return -ENOENT;
+	return ret->error;
+}
+
+static inline int fake_exists(struct ta_host *h, const char *path)
+{
+	return fake_find(h, path) ? 0 : -ENOENT;
+}
+
+static inline int fake_list(struct ta_host *h, const char *path, struct ta_strv *ret)
+{
+	return -ENOENT;
+}
+
+static inline int fake_lines(struct ta_host *h, const char *path, ta_line_fn *fn, void *ctx)
+{
+	return -ENOENT;
+}
+
+static inline int fake_readlink(struct ta_host *h, const char *path, struct ta_buf *ret)
+{
+	if (strcmp(path, "/proc/self/ns/net") != 0)
+		return -ENOENT;
+	ta_buf_adds(ret, ((struct fake_host *)h)->netns);
+	return ret->error;
+}
+
+static inline int fake_netlink(struct ta_host *h, int protocol, const char *key, struct nlmsghdr *request,
+	struct ta_buf *ret)
+{
+	return -ENODATA;
+}
+
+static inline int fake_time(struct ta_host *h, int64_t *ret)
+{
+	*ret = 1800000000;
+	return 0;
+}
+
+static inline void fake_done(struct ta_host *h)
+{
+}
+
+static inline int fake_may_set(struct ta_host *h, const char *path)
+{
+	return fake_exists(h, path);
+}
+
+static inline int fake_own(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
+{
+	if (strcmp(path, "/etc/machine-id") != 0)
+		return -ENOENT;
+	ta_buf_adds(ret, "0123456789abcdef0123456789abcdef\n");
+	return ret->error;
+}
+
+static inline int fake_set(struct ta_host *h, const char *path, const char *text)
+{
+	struct fake_file *file = fake_find(h, path), *other;
+	unsigned long v = strtoul(text, NULL, 10), up = 1;
+
+	if (!file)
+		return -ENOENT;
+	file->writes++;
+	if (file->errors_left) {
+		file->errors_left--;
+		return file->write_error;
+	}
+	if (file->makes_zero && !strcmp(text, "0"))
+		return -EINVAL;
+	while (up < v)
+		up *= 2;
+	if (file->clamps)
+		snprintf(file->text, sizeof(file->text), "%lu", v ? up : 0);
+	else
+		snprintf(file->text, sizeof(file->text), "%s", text);
+	other = file->makes_zero ? fake_find(h, file->makes_zero) : NULL;
+	if (other)
+		snprintf(other->text, sizeof(other->text), "0");
+	return 0;
+}
+
+static const struct ta_change_ops fake_changes = {.may_set = fake_may_set, .set = fake_set, .own = fake_own};
+
+static const struct ta_host_ops fake_ops = {
+	.change = &fake_changes,
+	.done = fake_done,
+	.read = fake_read,
+	.lines = fake_lines,
+	.list = fake_list,
+	.readlink = fake_readlink,
+	.exists = fake_exists,
+	.netlink = fake_netlink,
+	.time = fake_time,
+};
+
+static inline struct fake_host *fake_new(void)
+{
+	struct fake_host *f = ta_host_new(sizeof(*f), &fake_ops, true);
+
+	if (!f)
+		abort();
+	f->boot = "boot-1";
+	f->netns = "net:[1]";
+	return f;
+}
+
+/* A file of /proc/sys by its path there: "net/core/somaxconn". */
+static inline struct fake_file *fake_add(struct fake_host *f, const char *path, const char *text)
+{
+	struct fake_file *file = &f->files[f->n++];
+
+	*file = (struct fake_file){.path = path};
+	snprintf(file->text, sizeof(file->text), "%s", text);
+	return file;
+}
+
+static inline void fake_put(struct fake_file *file, const char *text)
+{
+	snprintf(file->text, sizeof(file->text), "%s", text);
+}
