@@ -94,8 +94,13 @@ static void put_hole(struct ta_facts *f, const char *nic, enum ta_nicloss which,
 		ta_facts_put_absent(f, path, TA_UNSUPPORTED, "%s does not count it", driver);
 }
 
-static void take_larger(struct ta_val v, uint64_t *ret, bool *ret_known)
+/* A counter that is there and cannot be read may be the largest: then nothing is known (*ret_rc). */
+static void take_larger(struct ta_val v, uint64_t *ret, bool *ret_known, int *ret_rc)
 {
+	enum ta_reason why = v.rc < 0 ? ta_reason_of(v.rc) : TA_MISSING;
+
+	if (why == TA_MALFORMED || why == TA_DENIED)
+		*ret_rc = v.rc;
 	if (v.rc < 0)
 		return;
 	*ret = TA_MAX(*ret, (uint64_t)v.v);
@@ -107,12 +112,14 @@ static void put_lost(struct ta_facts *f, const struct ta_link *l, const struct l
 	uint64_t lost = TA_MAX(loss->v[TA_NICLOSS_RX_MISSED], loss->v[TA_NICLOSS_RX_NO_BUFFER]);
 	bool known = loss->known[TA_NICLOSS_RX_MISSED] || loss->known[TA_NICLOSS_RX_NO_BUFFER];
 
-	take_larger(l->counters[TA_LINK_RX_MISSED_ERRORS], &lost, &known);
-	take_larger(l->counters[TA_LINK_RX_FIFO_ERRORS], &lost, &known);
-	if (known)
+	int rc = 0;
+
+	take_larger(l->counters[TA_LINK_RX_MISSED_ERRORS], &lost, &known, &rc);
+	take_larger(l->counters[TA_LINK_RX_FIFO_ERRORS], &lost, &known, &rc);
+	if (known && rc == 0)
 		ta_put_u64(f, lost, "counters", "nic_loss", l->name, "rx_lost");
 	else
-		ta_put_errno(f, l->counters[TA_LINK_RX_MISSED_ERRORS].rc, "statistics", "counters", "nic_loss",
+		ta_put_errno(f, rc ?: l->counters[TA_LINK_RX_MISSED_ERRORS].rc, "statistics", "counters", "nic_loss",
 			l->name, "rx_lost");
 }
 

@@ -274,6 +274,22 @@ static void put_next_boot(struct ta_facts *f, const char *key, const char *value
 	ta_put_bool(f, refused, "settings", key, "refused");
 }
 
+/* A sysctl that is there and cannot be read: nor is what comes of the line. */
+static void put_unreadable(struct ta_facts *f, const char *key)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+	struct ta_absence why;
+
+	ta_path_format(&path, TA_KEYS("sysctl", key));
+	why = ta_facts_absence(f, ta_buf_text(&path));
+	if (why.reason == TA_MISSING) {
+		put_unknown(f, key, TA_MISSING, "the sysctl is not there now");
+		return;
+	}
+	put_unknown(f, key, why.reason, why.detail);
+	ta_facts_put_absent(f, TA_KEYS("settings", key, "refused"), why.reason, "%s", why.detail);
+}
+
 /* Whether the sysctl is there, and its value; false if it is not known to be. */
 static bool put_running(struct ta_facts *f, const char *key, struct ta_buf *ret)
 {
@@ -417,7 +433,7 @@ static void compute_one(struct ta_facts *f, const char *key)
 	else if (!in_time)
 		put_unknown(f, key, TA_MISSING, "the module that it comes with is loaded later");
 	else if (!known)
-		put_unknown(f, key, TA_MISSING, "the sysctl is not there now");
+		put_unreadable(f, key);
 	else
 		put_next_boot(f, key, value, ta_buf_text(&running));
 }

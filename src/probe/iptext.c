@@ -182,12 +182,12 @@ static void take_counters(struct parser *p, const struct ta_strv *words, struct 
 	for (size_t c = 0; c < words->n && c < p->columns.n; c++) {
 		for (size_t k = 0; k < TA_ARRAY_SIZE(known); k++) {
 			enum ta_link_counter to = p->table == RX_HEAD ? known[k].rx : known[k].tx;
-			struct ta_val v = {0};
+			struct ta_val v = ta_val_of_counter(words->v[c]);
 
 			if (to == TA_N_LINK_COUNTERS ||
 				strcmp(p->columns.v[c], known[k].column) != 0)
 				continue;
-			if (ta_parse_i64(words->v[c], &v.v) == 0)
+			if (v.rc == 0)
 				l->counters[to] = v;
 		}
 	}

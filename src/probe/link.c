@@ -397,7 +397,7 @@ int ta_links_sysfs(struct ta_host *h, const struct ta_netdevs *devs, struct ta_l
 		for (size_t c = 0; c < TA_N_LINK_COUNTERS; c++) {
 			ta_fmt(&file, "/sys/class/net/%s/statistics/%s", name,
 				ta_link_counter_names[c]);
-			l->counters[c] = ta_val_read(h, file);
+			l->counters[c] = ta_val_counter(h, file);
 		}
 	}
 	*ret = links;

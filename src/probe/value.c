@@ -38,6 +38,22 @@ struct ta_val ta_val_read(struct ta_host *h, const char *file)
 	return val;
 }
 
+struct ta_val ta_val_of_counter(const char *text)
+{
+	uint64_t counter = 0;
+	int rc = ta_parse_u64(text, &counter);
+
+	return (struct ta_val){.rc = rc < 0 ? -EBADMSG : 0, .v = (int64_t)counter};
+}
+
+struct ta_val ta_val_counter(struct ta_host *h, const char *file)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int rc = ta_text_read(h, file, &text);
+
+	return rc < 0 ? (struct ta_val){.rc = rc} : ta_val_of_counter(ta_buf_text(&text));
+}
+
 static int seek_second_node(const char *line, size_t len, void *ctx)
 {
 	/* "Node 1, zone   Normal  …" */

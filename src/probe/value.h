@@ -22,6 +22,10 @@ void ta_put_val(struct ta_facts *f, const char *const *path, struct ta_val v, co
 /* One decimal number in a file. */
 struct ta_val ta_val_read(struct ta_host *h, const char *file);
 
+/* The same of a counter, which has all 64 bits and no sign: `v` holds them as (int64_t)counter. */
+struct ta_val ta_val_counter(struct ta_host *h, const char *file);
+struct ta_val ta_val_of_counter(const char *text);
+
 /* A small text file with blanks dropped at its end; 0 or what the door said. */
 int ta_text_read(struct ta_host *h, const char *file, struct ta_buf *ret);
 
