@@ -10,7 +10,7 @@
 
 #include "base/num.h"
 #include "probe/conffiles.h"
-#include "probe/netdev.h"
+#include "probe/nicset.h"
 #include "probe/probe.h"
 #include "probe/unitfile.h"
 #include "probe/value.h"
@@ -286,32 +286,39 @@ static void read_nic(struct ta_host *h, const struct ta_netdev *d, struct nic *r
 	ret->wireless = ta_host_exists(h, ta_fmt(&file, "/sys/class/net/%s/phy80211", d->name));
 }
 
+static void put_device(struct ta_host *h, struct ta_facts *f, const struct link_files *all, int files,
+	const struct ta_netdev *d)
+{
+	char path[128];
+	struct nic nic;
+
+	if (files || all->names.rc) {
+		ta_put_errno(f, files ? files : all->names.rc, files ? "the .link files" : all->names.unlisted, "nics",
+			d->name, "boot");
+	} else if (!all->names.n && !ta_host_is_whole(h)) {
+		ta_facts_put_absent(
+			f, TA_KEYS("nics", d->name, "boot"), TA_MISSING, "the copied tree has no .link files");
+	} else {
+		read_nic(h, d, &nic, &path);
+		put_nic(f, all, &nic);
+	}
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
-	ta_cleanup_netdevs struct ta_netdevs devs = TA_NETDEVS_INIT;
 	ta_cleanup(files_done) struct link_files all = {.v = NULL};
-	int rc = ta_netdevs_read(h, &devs), files = rc ? 0 : read_files(h, &all);
+	struct ta_nicset set = {0};
+	int rc = ta_nicset_read(h, &set), files = rc ? 0 : read_files(h, &all);
 
-	/* Without interfaces there is nothing to say; the probe of interfaces says why. */
-	for (size_t i = 0; !rc && i < devs.n; i++) {
-		char path[128];
-		struct nic nic;
+	/* Without interfaces there is nothing to say; the probe of interfaces says why. A /sys of another network
+	 * namespace shows interfaces that are not ours. */
+	for (size_t i = 0; !rc && i < set.links.n; i++) {
+		const struct ta_netdev *d = ta_nicset_device(&set, h, &set.links.v[i]);
 
-		if (devs.v[i].is_virtual)
-			continue;
-		if (files || all.names.rc) {
-			ta_put_errno(f, files ? files : all.names.rc, files ? "the .link files" : all.names.unlisted, "nics",
-				devs.v[i].name, "boot");
-			continue;
-		}
-		if (!all.names.n && !ta_host_is_whole(h)) {
-			ta_facts_put_absent(f, TA_KEYS("nics", devs.v[i].name, "boot"), TA_MISSING,
-				"the copied tree has no .link files");
-			continue;
-		}
-		read_nic(h, &devs.v[i], &nic, &path);
-		put_nic(f, &all, &nic);
+		if (d && !d->is_virtual)
+			put_device(h, f, &all, files, d);
 	}
+	ta_nicset_done(&set);
 }
 
 const struct ta_probe ta_probe_linkfile = {

@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
@@ -231,6 +232,74 @@ def io_uring_off():
         say(uring.get("works") is False and part in uring.get("why", ""), f"io_uring off: {part}", json.dumps(uring))
 
 
+def taps():
+    """Packet sockets, as they come and go."""
+    def counted():
+        return facts("taps")["facts"].get("taps")
+
+    def work():
+        out = [counted()]
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as every:
+            out.append(counted())
+            every.bind(("lo", 3))
+            with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88cc)):
+                out.append(counted())
+        return out + [counted()]
+
+    got = in_child(work)
+    if isinstance(got, dict) or got[0] is None:
+        print("skip    packet sockets:", got)
+        return
+    want = [(0, 0, []), (1, 1, ["any"]), (2, 1, ["lo"]), (0, 0, [])]
+    got = [(g["sockets"], g["all_packets"], g["nics"]) for g in got]
+    say(got == want, "packet sockets are told, and where they listen", json.dumps(got))
+
+
+def interfaces():
+    """A pair of veth below a bridge, then very many of them: what ip says, in time."""
+    def ip(text):
+        subprocess.run(["ip", "-batch", "-"], input=text, text=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=True, timeout=120)
+
+    def told():
+        start, own = time.monotonic(), os.times().children_user + os.times().children_system
+        got = facts("nics")
+        return got, time.monotonic() - start, os.times().children_user + os.times().children_system - own
+
+    def work():
+        ip("link add v0 type veth peer name v1\nlink add b0 type bridge\nlink set v0 master b0\nlink set v0 up\n"
+           "link set v1 up\nlink set b0 up mtu 1400\n")
+        nics = told()[0]["facts"]["nics"]
+        few = {name: {k: nics[name].get(k) for k in ("kind", "driver", "physical", "master", "lower", "mtu", "up")}
+               for name in ("v0", "v1", "b0")}
+        few["channels"] = nics["v0"].get("channels")
+        ip("".join(f"link add w{i} type veth peer name x{i}\n" for i in range(1500)))
+        got, _, cpu = told()
+        many = got["facts"]["nics"]
+        others = sorted(set(many) ^ {name for _, name in socket.if_nameindex()})
+        return {"few": few, "n": len(many), "others": others, "cpu": cpu, "last": many.get("w1499"),
+                "why": got["absent"].get("nics.w1499"), "lower": many["b0"]["lower"]}
+
+    try:
+        got = in_child(work)
+    except subprocess.SubprocessError as error:
+        got = {"error": str(error)}
+    if "error" in got:
+        print("skip    interfaces:", got["error"])
+        return
+    few = got["few"]
+    say((few["v0"]["driver"], few["v0"]["master"], few["v0"]["physical"]) == ("veth", "b0", False) and
+        few["b0"]["kind"] == "bridge" and few["b0"]["lower"] == ["v0"] and few["b0"]["mtu"] == 1400,
+        "a bridge and its member", json.dumps(few))
+    say(set(few["channels"] or {}) >= {"rx", "tx"} and "combined" not in few["channels"],
+        "veth has receive and transmit queues, no combined ones", json.dumps(few["channels"]))
+    say(got["n"] > 3000 and got["last"]["physical"] is False and got["why"]["reason"] == "not-asked" and
+        got["lower"] == ["v0"], "thousands of interfaces are all told, the last ones in short",
+        json.dumps({k: got[k] for k in ("n", "last", "why", "lower")}))
+    say(not got["others"], "no interface of another network namespace", ", ".join(got["others"]))
+    say(got["cpu"] < 2, "and take less than two seconds", str(got["cpu"]))
+
+
 def main():
     if os.geteuid() != 0:
         print("skip: check-net takes root")
@@ -238,6 +307,8 @@ def main():
     reading_changes_nothing()
     listeners_from_inside()
     listeners_from_outside()
+    taps()
+    interfaces()
     io_uring_off()
     print(f"check-net: {failed} failed" if failed else "check-net: ok")
     return 1 if failed else 0
