@@ -134,9 +134,14 @@ TRUTHS = {
             ("nics.eth0.channels.rx.current", {"absent": "unsupported"}), ("gateway nic.channels.combined", "unknown")],
     },
     "channels-ice-256of288.txt": {
-        "files": nic("eth0", "ice", 288, 256),
+        # Two threads a core; sending on the combined queues and on 32 of its own.
+        "files": nic("eth0", "ice", 288, 256) | {
+            f"sys/devices/system/cpu/cpu{c}/topology/{file}": text for c in range(288)
+            for file, text in (("core_id", f"{c % 144}\n"), ("thread_siblings_list", f"{c % 144},{c % 144 + 144}\n"))
+        } | {f"sys/class/net/eth0/queues/tx-{q}/xps_cpus": "0\n" for q in range(288)},
         0: [("nics.eth0.channels.combined.current", 256), ("nics.eth0.channels.combined.max", 288),
-            ("nics.eth0.channels.tx.current", 32), ("gateway first", "nic.channels.many")],
+            ("nics.eth0.channels.tx.current", 32), ("gateway first", "nic.channels.many"), ("gateway nic.channels.separate eth0", "pass"),
+            ("gateway nic.channels.transmit eth0", "pass")],
         1: "the counters are not in the file",
     },
     "channels-i40e-63of63-80vcpu.txt": {
