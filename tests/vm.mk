@@ -7,6 +7,13 @@ test-vm: $(B)/tuneaudit ## every kernel and machine shape in QEMU (slow)
 test-vm-short: $(B)/tuneaudit ## this release's own kernel in one machine
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh short
 
+.PHONY: test-vm-apply test-vm-apply-short
+test-vm-apply: $(B)/tuneaudit ## cards of four kinds are changed and put back, under every kernel (slow)
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/apply.sh all
+
+test-vm-apply-short: $(B)/tuneaudit ## the same under this release's own kernel
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/apply.sh short
+
 .PHONY: environments
 environments: $(B)/tuneaudit ## what is read on this machine: by root, by nobody, in a container, from a capture
 	@d=$$(mktemp -d) && chmod 755 $$d && install -m 755 $(B)/tuneaudit $$d && python3 tests/vm/environments.py --here $$d/tuneaudit; rm -rf $$d

@@ -63,12 +63,21 @@ static int begin(struct work *w)
 
 /* --- one change -------------------------------------------------------------------------- */
 
+/* True if the member of a group is that target, or, "eth0" of "eth0 rx-gro", all of which it is a part. */
+static bool covers(const struct ta_coupled *k, const struct ta_change *c)
+{
+	size_t n = strlen(k->target);
+
+	return k->knob == c->knob && !strncmp(k->target, c->target, n) &&
+	       (!c->target[n] || (c->knob->nic && c->target[n] == ' '));
+}
+
 /* Another change of this run may have moved it: then its value of now is the one to go back to. */
-static bool moved_by_us(const struct ta_run *r, const char *target)
+static bool moved_by_us(const struct ta_run *r, const struct ta_change *c)
 {
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->changes[i].n_coupled; k++)
-			if (!strcmp(r->changes[i].coupled[k].target, target))
+			if (covers(&r->changes[i].coupled[k], c))
 				return true;
 	return false;
 }
@@ -120,7 +129,7 @@ static int prepare(struct work *w, const struct ta_apply_item *item, struct ta_c
 	if (rc < 0)
 		return rc;
 	if (strcmp(c->before, ta_buf_text(&present)) != 0) {
-		if (!moved_by_us(w->run, c->target))
+		if (!moved_by_us(w->run, c))
 			return ta_err_set(w->err, -ESTALE, "%s was %s and is %s now: somebody else sets it too", c->target,
 				c->before, ta_buf_text(&present));
 		if (!ta_set_text(&c->before, ta_buf_text(&present)))
@@ -242,7 +251,7 @@ static int verify(struct work *w)
 		rc = c->knob->read(w->a->host, c->target, &present, w->err);
 		if (rc < 0)
 			return rc;
-		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !moved_by_us(w->run, c->target))
+		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !moved_by_us(w->run, c))
 			return ta_err_set(w->err, -EIO, "%s was set to %s and is %s already: somebody else sets it too",
 				c->target, c->value, ta_buf_text(&present));
 		rc = remark(w, c);

@@ -97,6 +97,12 @@ int ta_nic_coupled_queues(struct ta_host *h, const char *ifname, const struct ta
 	for (size_t i = 0; i < TA_ARRAY_SIZE(knobs); i++)
 		if (knobs[i] != but)
 			add(h, knobs[i], ifname, ret);
+	/*
+	 * Below mq, queues that are not in use have pfifo_fast, and keep it when they come into use
+	 * (net/sched/sch_generic.c: get_default_qdisc_ops()).
+	 */
+	if (but == &ta_knob_channels)
+		add(h, &ta_knob_qdisc, ifname, ret);
 	if (ta_nic_link_read(h, ifname, &link) == 0 && ta_nic_link_in_sysfs(h, &link)) {
 		add_irqs(h, ifname, ret);
 		add_maps(h, ifname, ret);
