@@ -34,6 +34,12 @@ uint64_t ta_plan_sum(const struct ta_plan *p)
 		sum = ta_sum_add(sum, a->step.after);
 		sum = ta_sum_add(sum, ta_disruption_name(a->disruption));
 		sum = ta_sum_add(sum, a->workload ? "workload" : "");
+		/* not gone by, but shown to who decides */
+		sum = ta_sum_add(sum, a->why);
+		sum = ta_sum_add(sum, a->subject);
+		sum = ta_sum_add(sum, a->command);
+		sum = ta_sum_add(sum, a->persist_file);
+		sum = ta_sum_add(sum, a->persist_text);
 	}
 	return sum;
 }

@@ -50,9 +50,9 @@ static char *machine_of(struct ta_host *h)
 
 static char *netns_of(struct ta_host *h)
 {
-	ta_cleanup_buf struct ta_buf link = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf id = TA_BUF_INIT;
 
-	return strdup(ta_host_readlink(h, "/proc/self/ns/net", &link) < 0 ? "" : ta_buf_text(&link));
+	return strdup(ta_host_netns_id(h, &id) < 0 ? "" : ta_buf_text(&id));
 }
 
 int ta_where_read(struct ta_host *h, struct ta_where *ret)

@@ -9,7 +9,7 @@ struct ta_where {
 	char *host;    /* its name */
 	char *machine; /* 16 hexadecimal digits made from /etc/machine-id (which is nobody's business), "" without one */
 	char *boot;    /* the kernel's id of this boot, "" if not known */
-	char *netns;   /* the network namespace, "net:[4026531840]"; "" if not known */
+	char *netns;   /* the network namespace, as ta_host_netns_id(); "" if not known */
 	char *kernel;  /* release */
 };
 

@@ -137,6 +137,9 @@ int ta_host_try(struct ta_host *h, const struct ta_try *tries, size_t n, struct 
 int ta_host_netns(struct ta_host *h, const char *key, unsigned pid,
 	int (*fn)(struct ta_host *inside, void *arg, struct ta_buf *ret), void *arg, struct ta_buf *ret);
 
+/* What tells the network namespace that we are in from others of this boot: "net:[4026531840] 1". */
+int ta_host_netns_id(struct ta_host *h, struct ta_buf *ret);
+
 /* --- netlink -------------------------------------------------------------- */
 
 struct nlmsghdr;

@@ -10,11 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/live.h"
 
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71 /* asm-generic/socket.h, 5.14 */
+#endif
 #define NETNS_MS 2000
 #define NETNS_CAP (4u << 20)
 
@@ -132,4 +136,27 @@ int ta_host_netns(struct ta_host *h, const char *key, unsigned pid,
 	struct ta_visit v = {.pid = pid, .fn = fn, .arg = arg};
 
 	return ta_host_call(h, key, ta_live_visit, &v, ret);
+}
+
+/* A number that no other namespace of this boot has or had (5.14); the file's inode number is used again. */
+static int call_cookie(void *arg, struct ta_buf *ret)
+{
+	ta_cleanup_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t cookie;
+	socklen_t len = sizeof(cookie);
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len) < 0)
+		return -errno;
+	ta_buf_printf(ret, " %llu", (unsigned long long)cookie);
+	return ret->error;
+}
+
+int ta_host_netns_id(struct ta_host *h, struct ta_buf *ret)
+{
+	ta_cleanup_buf struct ta_buf cookie = TA_BUF_INIT;
+	int rc = ta_host_readlink(h, "/proc/self/ns/net", ret);
+
+	if (rc == 0 && ta_host_call(h, "netns-cookie", call_cookie, NULL, &cookie) == 0)
+		ta_buf_add(ret, cookie.data, cookie.len);
+	return rc < 0 ? rc : ret->error;
 }

@@ -12,6 +12,7 @@ import argparse
 import errno
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -110,7 +111,7 @@ class Test:
         self.o, self.host = options, host
         self.state, self.rules = "/run/state", HERE  # in memory: no disk is waited for
         self.start = host.snapshot()
-        self.faults = self.killed = self.failed = self.partly = 0
+        self.faults = self.killed = self.signals = self.failed = self.partly = 0
 
     def call(self, killer, *words):
         return run(self.o.killer, *killer, *self.host.fakes, self.o.tuneaudit, *words, "--state", self.state, "--yes",
@@ -169,12 +170,23 @@ class Test:
                 if mode[0] == "--kill":
                     self.killed += 1
                     assert done.returncode == 137, f"{label} is not killed: {done.returncode}"
+                elif mode[0] == "--term":
+                    self.signals += 1
+                    self.after_signal(label, done)
                 elif mode[0] == "--short":
                     self.partly += 1
                 else:
                     self.failed += 1
                     self.after_error(label, name, done)
                 self.settle(label)
+
+    def after_signal(self, label, done):
+        """It ends by the signal and has put everything back; or it was done already when the signal came."""
+        if done.returncode == 0 and "made and verified" in done.stdout:
+            return
+        if done.returncode != 128 + signal.SIGTERM or self.host.snapshot() != self.start:
+            self.faults += 1
+            print(f"FAULT: {label}: code {done.returncode}, and the host is not as before\n{done.stdout}{done.stderr}")
 
     def after_error(self, label, name, done):
         """What apply could not do it has put back by itself already."""
@@ -215,12 +227,14 @@ class Test:
 
         self.each("apply", lambda: None, self.apply, of_apply, kill)
         self.each("rollback", self.apply, self.rollback, of_rollback, kill)
+        self.each("apply", lambda: None, self.apply, of_apply,
+                  lambda n, what: [["--term", str(n)]] if not self.o.short or n % 4 == 0 else [])
         self.each("apply", lambda: None, self.apply, of_apply, fail)
         self.each("rollback", self.apply, self.rollback, of_rollback, fail)
         of_undo = self.undo(of_apply)
         print(f"check-kill: {len(of_apply)} writing calls of apply, {len(of_rollback)} of rollback, "
               f"{of_undo} of an apply that takes itself back; "
-              f"{self.killed} kills, {self.failed} errors ({', '.join(names)}), {self.partly} writes in part, "
+              f"{self.killed} kills, {self.signals} signals, {self.failed} errors ({', '.join(names)}), {self.partly} writes in part, "
               f"{self.faults} faults")
         return 1 if self.faults else 0
 

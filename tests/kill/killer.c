@@ -2,6 +2,7 @@
  * Runs a program and stops it at the n-th call that writes something: killer [OPTION…] PROGRAM ARGUMENT…
  *
  *   --kill N          SIGKILL before the N-th writing call is made
+ *   --term N          SIGTERM comes before the N-th writing call is made
  *   --fail N ERRNO    the N-th writing call is not made and fails so (a number)
  *   --short N         the N-th writing call, if it writes several words, writes all but the last
  *   --count FILE      writes the number of writing calls into FILE; with --list also what each one was, a line each
@@ -40,7 +41,7 @@
 #define NO_SYSCALL (-1L)
 
 static struct {
-	long kill_at, fail_at, short_at;
+	long kill_at, term_at, fail_at, short_at;
 	int error;
 	const char *count_file;
 	bool list;
@@ -418,6 +419,8 @@ static bool decide(struct call *c, long *ret_result)
 		kill(child, SIGKILL);
 		return false;
 	}
+	if (counts && calls == opt.term_at)
+		kill(child, SIGTERM);
 	if (counts && calls == opt.fail_at) {
 		*ret_result = -opt.error;
 		return true;
@@ -461,6 +464,8 @@ static int take_option(char **argv)
 {
 	if (!strcmp(argv[0], "--kill"))
 		return opt.kill_at = strtol(argv[1], NULL, 10), 2;
+	if (!strcmp(argv[0], "--term"))
+		return opt.term_at = strtol(argv[1], NULL, 10), 2;
 	if (!strcmp(argv[0], "--short"))
 		return opt.short_at = strtol(argv[1], NULL, 10), 2;
 	if (!strcmp(argv[0], "--fail")) {

@@ -88,6 +88,12 @@ static inline int fake_netlink(struct ta_host *h, int protocol, const char *key,
 	return -ENODATA;
 }
 
+static inline int fake_call(struct ta_host *h, const char *key, int (*fn)(void *arg, struct ta_buf *ret), void *arg,
+	struct ta_buf *ret)
+{
+	return -ENOSYS;
+}
+
 static inline int fake_time(struct ta_host *h, int64_t *ret)
 {
 	*ret = 1800000000;
@@ -147,6 +153,7 @@ static const struct ta_host_ops fake_ops = {
 	.list = fake_list,
 	.readlink = fake_readlink,
 	.exists = fake_exists,
+	.call = fake_call,
 	.netlink = fake_netlink,
 	.time = fake_time,
 };

@@ -232,8 +232,8 @@ static void test_edited_plans(void **state)
 	assert_int_equal(edited("tuneaudit.plan/1", "tuneaudit.plan/2", &err), -EPROTO);
 	assert_int_equal(edited("\"conflicts\"", "\"conflicts", &err), -EBADMSG);
 	assert_int_equal(edited("{\"schema\"", "[{\"schema\"", &err), -EBADMSG);
-	/* what is only shown may be anything: nobody goes by it */
-	assert_int_equal(edited("sysctl -w x", "sysctl -w y", &err), 0);
+	assert_int_equal(edited("sysctl -w x", "sysctl -w y", &err), -EBADMSG);
+	assert_int_equal(edited("\"name\":\"h\"", "\"name\":\"g\"", &err), -EBADMSG);
 }
 
 int main(void)

@@ -1,0 +1,308 @@
+#!/usr/bin/env bats
+# plan, apply, rollback, history from outside: what they refuse, what they say, that nothing moves where nothing may. All of it
+# in a network namespace made for the test.
+
+load helper
+
+# The rules of the test: two settings of a network namespace, one of them with a cost.
+settings() {
+	mkdir -p "$DIR/rules"
+	chmod 755 "$DIR/rules"
+	cat > "$DIR/rules/test.rules" <<'R'
+rule test.backlog
+  title     "The accept queue takes 9000 connections"
+  why       "A full queue drops connections."
+  ref       "Documentation/networking/ip-sysctl.rst"
+  risk      none
+  direction raise
+  want      sysctl["net.core.somaxconn"] >= 9000
+  fix       sysctl.set(key = "net.core.somaxconn", value = 9000)
+end
+
+rule test.ecn
+  title     "Congestion is told, not guessed"
+  why       "A test."
+  ref       "Documentation/networking/ip-sysctl.rst"
+  risk      workload
+  direction exact
+  want      sysctl["net.ipv4.tcp_ecn"] == 1
+  fix       sysctl.set(key = "net.ipv4.tcp_ecn", value = 1)
+end
+
+profile mine
+  title "For the tests"
+  rules test.*
+end
+R
+}
+
+# inside 'SCRIPT': in a namespace of its own, with the program as $T and options of the test as $R and $S.
+inside() {
+	flags=-nm
+	[ "$(id -u)" -eq 0 ] || flags=-rnm
+	unshare $flags true 2> /dev/null || skip "there are no namespaces here"
+	[ -d "$DIR/rules" ] || settings
+	cat > "$DIR/script" <<S
+T=$TUNEAUDIT
+R="--rules $DIR/rules --profile mine"
+S="--state $DIR/state"
+value() { cat /proc/sys/net/core/somaxconn; }
+$1
+S
+	status=0
+	unshare $flags sh -eu "$DIR/script" > "$DIR/out" 2> "$DIR/err" < /dev/null || status=$?
+	output=$(cat "$DIR/out")
+	errors=$(cat "$DIR/err")
+}
+
+@test "apply, history, rollback: there and back" {
+	inside 'value; $T apply $R $S --yes --allow-workload; value; $T history $S; $T rollback $S --yes; value; $T rollback $S --yes'
+	expect 0
+	contains "$output" "2 changes made and verified."
+	contains "$output" "net.core.somaxconn: 4096 -> 9000"
+	contains "$output" "applied, profile mine, 2 changes"
+	contains "$output" "Run 1: rolled-back."
+	contains "$output" "There is nothing to put back."
+	contains "$output" "Nothing of this is kept over a restart"
+	[ "$(grep -c '^4096$' "$DIR/out")" -eq 2 ]
+	is_ascii
+	[ "$(awk 'length > 80 && !/rollback/' "$DIR/out")" = "" ]
+}
+
+@test "two runs are undone one by one, the newest first" {
+	inside '$T apply $R $S --yes > /dev/null; echo 4000 > /proc/sys/net/core/somaxconn
+		$T apply $R $S --yes > /dev/null; $T rollback $S --yes; value; $T rollback $S --yes || echo "code $?"'
+	expect 0
+	contains "$output" "Run 2: rolled-back."
+	contains "$output" "4000"
+	contains "$output" "left as it is, changed since: we had set"
+	contains "$output" "code 1"
+	contains "$errors" "--force"
+}
+
+@test "JSON of plan and history follows its schema" {
+	inside '$T plan $R --format json'
+	expect 0
+	valid plan
+	inside '$T apply $R $S --yes > /dev/null; $T history $S --format json'
+	expect 0
+	valid history
+	inside '$T history --state /nonexistent --format json'
+	expect 0
+	valid history
+}
+
+@test "plan and --dry-run write nothing" {
+	inside 'snap() { find /proc/sys/net/core /proc/sys/net/ipv4 -type f -exec grep -H . {} + 2> /dev/null || true; find /etc /sys/class -ls || true; }
+		snap > '"$DIR"'/before
+		$T plan $R > /dev/null; $T plan $R --format json > /dev/null; $T apply $R $S --dry-run --allow link-flap
+		snap > '"$DIR"'/after
+		[ ! -e '"$DIR"'/state ]'
+	expect 0
+	contains "$output" "Nothing was changed; 1 change would be made."
+	contains "$output" "needs --allow-workload"
+	cmp "$DIR/before" "$DIR/after"
+}
+
+@test "no terminal and no --yes: nothing is changed" {
+	inside '$T apply $R $S || echo "code $?"; value; [ ! -e '"$DIR"'/state ]'
+	expect 0
+	contains "$output" "code 1"
+	contains "$output" "4096"
+	contains "$errors" "no terminal"
+	inside '$T apply $R $S --yes > /dev/null; $T rollback $S || echo "code $?"; value'
+	contains "$output" "code 1"
+	contains "$output" "9000"
+}
+
+@test "what --allow does not cover is skipped and told; if nothing is left, the code is 1" {
+	inside '$T apply $R $S --yes --only test.ecn || echo "code $?"'
+	contains "$output" "net.ipv4.tcp_ecn (test.ecn): needs --allow-workload"
+	contains "$output" "code 1"
+	inside '$T apply $R $S --yes'
+	expect 0
+	contains "$output" "Skipped"
+}
+
+@test "a saved plan is applied as it is; a second time it is stale" {
+	inside '$T plan $R --format json > '"$DIR"'/plan.json; $T apply --rules '"$DIR"'/rules --plan '"$DIR"'/plan.json $S --yes; value
+		$T apply --rules '"$DIR"'/rules --plan '"$DIR"'/plan.json $S --yes || echo "code $?"'
+	[ "$(id -u)" -eq 0 ] || skip "only root's plans are followed"
+	expect 0
+	contains "$output" "9000"
+	contains "$output" "code 2"
+	contains "$errors" "net.core.somaxconn was 4096 and is 9000 now"
+}
+
+@test "a plan that was edited, is of another host, or can be written by others is refused" {
+	[ "$(id -u)" -eq 0 ] || skip "only root's plans are followed"
+	inside '$T plan $R --format json > '"$DIR"'/plan.json
+		cd '"$DIR"'; try() { $T apply --rules rules --plan "$1" $S --yes || echo "$1 code $?"; }
+		sed s/9000/9001/ plan.json > edited.json; try edited.json
+		sed s/net.core.somaxconn/kernel.core_pattern/ plan.json > sink.json; try sink.json
+		sed "s/\"machine\":\"[^\"]*\"/\"machine\":\"0000000000000000\"/" plan.json > machine.json; try machine.json
+		sed s,plan/1,plan/7, plan.json > newer.json; try newer.json
+		head -c 300 plan.json > cut.json; try cut.json
+		head -c 10000000 /dev/zero | tr "\\0" " " > long.json; try long.json
+		cp plan.json open.json; chmod 666 open.json; try open.json
+		mkdir -p shared; chmod 777 shared; cp plan.json shared/plan.json; try shared/plan.json
+		ln -s plan.json link.json; try link.json
+		value; [ ! -e state ]'
+	expect 0
+	for f in edited sink machine newer cut long open shared/plan link; do
+		contains "$output" "$f.json code 2"
+	done
+	contains "$errors" "edited after it was made"
+	contains "$errors" "kernel.core_pattern is not in the table"
+	contains "$errors" "tuneaudit.plan/7"
+	contains "$errors" "no whole JSON"
+	contains "$errors" "larger than"
+	contains "$output" "4096"
+	inside '$T plan $R --format json > '"$DIR"'/plan.json
+		unshare -n $T apply --rules '"$DIR"'/rules --plan '"$DIR"'/plan.json $S --yes || echo "code $?"
+		$T apply $R $S --yes > /dev/null; unshare -n $T rollback $S --yes || echo "rollback $?"; value'
+	contains "$output" "code 2"
+	contains "$output" "rollback 2"
+	contains "$output" "9000"
+	contains "$errors" "another network namespace"
+}
+
+@test "rules that others than root may write are read by check and never used by apply" {
+	[ "$(id -u)" -eq 0 ] || skip "needs files of root"
+	settings
+	chmod 666 "$DIR/rules/test.rules"
+	inside '$T check $R --only test.backlog > /dev/null || echo "check $?"; $T apply $R $S --yes || echo "apply $?"; value'
+	contains "$output" "check 1"
+	contains "$output" "apply 2"
+	contains "$output" "4096"
+	contains "$errors" "test.rules is left out"
+	chmod 644 "$DIR/rules/test.rules"
+	chmod 777 "$DIR/rules"
+	inside '$T apply $R $S --yes || echo "apply $?"; value'
+	contains "$output" "apply 2"
+	chmod 755 "$DIR/rules"
+	chown 65534 "$DIR/rules/test.rules"
+	inside '$T plan $R || echo "plan $?"'
+	contains "$output" "plan 2"
+}
+
+@test "a state directory that is not ours alone is refused" {
+	inside 'cd '"$DIR"'; try() { $T apply $R --state "$1" --yes || echo "$1 code $?"; }
+		mkdir open; chmod 777 open; try open
+		mkdir real; ln -s real link; try link
+		echo > file; try file
+		try missing/state
+		value'
+	expect 0
+	contains "$output" "open code 2"
+	contains "$output" "link code 2"
+	contains "$output" "file code 5"
+	contains "$output" "missing/state code 5"
+	contains "$output" "4096"
+	contains "$errors" "can be written by others"
+	contains "$errors" "is a link"
+}
+
+@test "two at once: the second one waits for nobody, and changes nothing" {
+	inside 'mkdir '"$DIR"'/state; chmod 700 '"$DIR"'/state; ( flock 9; $T apply $R $S --yes || echo "code $?"; $T rollback $S --yes || echo "code $?" ) 9> '"$DIR"'/state/lock; value'
+	expect 0
+	[ "$(grep -c 'code 75' "$DIR/out")" -eq 2 ]
+	contains "$output" "4096"
+}
+
+@test "an interrupted run is to be undone before another one begins" {
+	inside '$T apply $R $S --yes > /dev/null; head -n 2 '"$DIR"'/state/1.jsonl > '"$DIR"'/cut; cp '"$DIR"'/cut '"$DIR"'/state/1.jsonl
+		$T history $S; $T apply $R $S --yes --allow-workload || echo "code $?"; $T rollback $S --yes; value; $T apply $R $S --yes > /dev/null; value'
+	expect 0
+	contains "$output" "interrupted"
+	contains "$output" "code 1"
+	contains "$output" "put back"
+	contains "$output" "4096"
+	contains "$output" "9000"
+}
+
+@test "a journal that was edited, cut, or is of a newer version" {
+	inside '$T apply $R $S --yes > /dev/null; cd '"$DIR"'; cp state/1.jsonl good
+		try() { $T rollback $S --yes || echo "$1 code $?"; value; cp good state/1.jsonl; }
+		sed -i s/4096/5000/ state/1.jsonl; try edited
+		sed -i s,journal/1,journal/2, state/1.jsonl; try newer
+		head -c 12000000 /dev/zero > state/1.jsonl; try long
+		chown 65534 state/1.jsonl 2> /dev/null || chmod 666 state/1.jsonl; try foreign; chmod 600 state/1.jsonl; chown 0 state/1.jsonl
+		head -c -40 good > state/1.jsonl; try cut'
+	expect 0
+	contains "$output" "edited code 2"
+	contains "$output" "newer code 2"
+	contains "$output" "long code 2"
+	contains "$output" "foreign code 2"
+	contains "$output" "Run 1: rolled-back."
+	[ "$(tail -n 1 "$DIR/out")" = 4096 ]
+	contains "$errors" "was changed after it was written"
+}
+
+@test "a file system that cannot be written: clear words, nothing changed" {
+	inside 'mkdir '"$DIR"'/full; mount -t tmpfs -o size=4k,nr_inodes=2 none '"$DIR"'/full; $T apply $R --state '"$DIR"'/full/state --yes || echo "full $?"
+		mount -o remount,ro none '"$DIR"'/full; $T apply $R --state '"$DIR"'/full/state2 --yes || echo "ro $?"
+		mount --bind /proc/sys /proc/sys; mount -o remount,ro,bind /proc/sys; $T plan $R; $T apply $R $S --yes || echo "sys $?"; value'
+	expect 0
+	contains "$output" "full 5"
+	contains "$output" "ro 5"
+	contains "$output" "cannot be written from here: Read-only file system"
+	contains "$output" "Nothing was changed."
+	contains "$output" "4096"
+	contains "$errors" "No space left on device"
+}
+
+@test "odd names go through plan, journal and terminal as they are" {
+	command -v ip > /dev/null || skip "no ip(8)"
+	settings
+	cat > "$DIR/rules/odd.rules" << 'R'
+rule odd.length
+  title "t"  why "w"  ref "r"  risk none  direction exact
+  each  nic in nics
+  when  nic.kind == "virtual"
+  want  false
+  fix   nic.txqueuelen(ifname = nic.key, packets = 2777)
+end
+profile odd  title "o"  rules odd.*  end
+R
+	printf '%s\n' 'a$(id)' 'b`id`' "c'" 'd"' 'f*?' 'g\x' > "$DIR/names"
+	inside 'mount -t sysfs none /sys
+		i=0; while IFS= read -r n; do i=$((i + 1)); ip link add name "$n" type veth peer name "p$i"; done < '"$DIR"'/names
+		lengths() { ip -o link | sed -n "s/^[0-9]*: \([^:]*\)@[^:]*:.*qlen \([0-9]*\).*/\1 \2/p"; }
+		lengths > '"$DIR"'/before
+		$T plan --rules '"$DIR"'/rules --profile odd --format json > '"$DIR"'/plan.json
+		$T apply --rules '"$DIR"'/rules --profile odd $S --yes; $T history 1 $S; lengths > '"$DIR"'/between; $T rollback $S --yes
+		lengths > '"$DIR"'/after'
+	expect 0
+	cmp "$DIR/before" "$DIR/after"
+	[ "$(grep -c 2777 "$DIR/between")" -eq 12 ]
+	contains "$output" 'a$(id)'
+	contains "$output" 'g\x'
+	contains "$output" "Run 1: rolled-back."
+	is_ascii
+	python3 - "$DIR" << 'PYTHON'
+import json, subprocess, sys
+names = open(sys.argv[1] + "/names").read().split("\n")[:-1] + [f"p{i}" for i in range(1, 7)]
+plan = json.load(open(sys.argv[1] + "/plan.json"))
+assert sorted(a["target"] for a in plan["actions"]) == sorted(names), plan
+for a in plan["actions"]:  # every command is one the shell reads as it was meant
+    words = subprocess.run(["sh", "-c", "ip() { printf '%s\\n' \"$@\"; }\n" + a["command"]], capture_output=True, text=True, check=True)
+    assert a["target"] in words.stdout.split("\n"), (a["command"], words.stdout)
+PYTHON
+}
+
+@test "options that are for later, and wrong ones" {
+	ta apply --confirm-within 5
+	expect 2
+	contains "$errors" "not in this version"
+	ta apply --plan x --profile base
+	expect 2
+	ta apply --allow everything
+	expect 2
+	ta rollback 0
+	expect 2
+	ta rollback --all 3
+	expect 2
+	ta history x
+	expect 2
+}
