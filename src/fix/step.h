@@ -12,7 +12,7 @@ struct ta_step {
 	 * of the moment; `device` finds them again.
 	 */
 	char *target;
-	char *before; /* read through the door; NULL: not read yet */
+	char *before; /* read through the door; NULL: not read yet. A fixer may set what its wish was worked out from. */
 	char *after;
 	/* Bus address and MAC of the NIC that `target` names, "0000:01:00.0 52:54:00:12:34:56"; NULL where there is none. */
 	char *device;

@@ -251,15 +251,36 @@ static int work_out(const struct ta_fix_call *call, const struct ta_facts *facts
 	return work_out_numbers(call, facts, sink, ret, err);
 }
 
+/* What the wish was worked out from, so that a host that moved since the facts were read is noticed; NULL: not known. */
+static char *present_text(const struct ta_sysctl_sink *sink, const struct ta_facts *facts)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct vector v = {.sink = sink};
+
+	if (!(sink->flags & TA_SINK_WORD))
+		read_present(&v, facts);
+	for (unsigned i = 0; v.known && i < sink->n; i++) {
+		if (v.now[i] == INT64_MAX) /* it may be more: read_present() */
+			return NULL;
+		ta_buf_printf(&b, "%s%lld", i ? " " : "", (long long)v.now[i]);
+	}
+	return v.known ? ta_buf_steal(&b) : NULL;
+}
+
 static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
 	const struct ta_sysctl_sink *sink;
 	int rc = work_out(call, facts, &sink, &value, err);
 
-	if (rc >= 0)
-		ta_steps_add(ret, &ta_knob_sysctl, sink->key, ta_buf_text(&value));
-	return rc < 0 ? rc : ret->error;
+	struct ta_step *step;
+
+	if (rc < 0)
+		return rc;
+	step = ta_steps_add(ret, &ta_knob_sysctl, sink->key, ta_buf_text(&value));
+	if (step)
+		step->before = present_text(sink, facts);
+	return ret->error;
 }
 
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
