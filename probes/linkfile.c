@@ -310,8 +310,11 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 	struct ta_nicset set = {0};
 	int rc = ta_nicset_read(h, &set), files = rc ? 0 : read_files(h, &all);
 
-	/* Without interfaces there is nothing to say; the probe of interfaces says why. A /sys of another network
-	 * namespace shows interfaces that are not ours. */
+	if (!ta_facts_at(f, TA_KEYS("nics")) && rc)
+		ta_put_errno(f, rc, "the interfaces", "nics");
+	else if (!ta_facts_at(f, TA_KEYS("nics")))
+		ta_put_object(f, "nics");
+	/* A /sys of another network namespace shows interfaces that are not ours. */
 	for (size_t i = 0; !rc && i < set.links.n; i++) {
 		const struct ta_netdev *d = ta_nicset_device(&set, h, &set.links.v[i]);
 

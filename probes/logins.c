@@ -27,6 +27,7 @@ static void put_limit(struct ta_facts *f, const char *who, const char *key, cons
 
 static void put_user(struct ta_facts *f, const char *who, const struct ta_pam_limit *l)
 {
+	ta_put_object(f, "limits", "login", who);
 	put_limit(f, who, "nofile_soft", &l[0]);
 	put_limit(f, who, "nofile_hard", &l[1]);
 	if (l[0].given || l[1].given)

@@ -10,14 +10,16 @@
 
 extern const struct ta_probe ta_probe_clocksource, ta_probe_cpu, ta_probe_cpufreq, ta_probe_cpuidle, ta_probe_cputime,
 	ta_probe_epb, ta_probe_kconfig, ta_probe_kernel, ta_probe_memory, ta_probe_mitigations, ta_probe_numa, ta_probe_place,
-	ta_probe_pressure, ta_probe_thp_sizes, ta_probe_throttle;
+	ta_probe_pressure, ta_probe_thp_sizes, ta_probe_throttle, ta_probe_linkfile, ta_probe_logins, ta_probe_nvme,
+	ta_probe_tuned, ta_probe_irqbalance, ta_probe_agents;
 extern const struct ta_derivation ta_derive_asymmetry, ta_derive_node_cores;
 
 static const struct ta_probe *const probes[] = {
 	&ta_probe_clocksource, &ta_probe_cpu, &ta_probe_cpufreq, &ta_probe_cpuidle, &ta_probe_cputime, &ta_probe_epb,
 	&ta_probe_kconfig,
 	&ta_probe_kernel, &ta_probe_memory, &ta_probe_mitigations, &ta_probe_numa, &ta_probe_place, &ta_probe_pressure,
-	&ta_probe_thp_sizes, &ta_probe_throttle,
+	&ta_probe_thp_sizes, &ta_probe_throttle, &ta_probe_linkfile, &ta_probe_logins, &ta_probe_nvme, &ta_probe_tuned,
+	&ta_probe_irqbalance, &ta_probe_agents,
 };
 
 static struct tree t;
@@ -97,10 +99,18 @@ static void fill(void)
 		{"proc/self/mountinfo", "1 1 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"},
 		{"sys/devices/system/cpu/vulnerabilities/mds", "Not affected\n"},
 		{"sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"},
+		{"sys/class/nvme/nvme0/model", "SSD\n"}, {"sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us", "100\n"},
+		{"sys/devices/pci0000:00/0000:00:03.0/net/eth0/address", "52:54:00:00:00:01\n"},
+		{"etc/systemd/network/a.link", "[Match]\nMACAddress=52:54:00:00:00:01\n[Link]\nMTUBytes=9000\n"},
+		{"etc/security/limits.conf", "* - nofile 5\n"}, {"etc/tuned/active_profile", "mine\n"},
+		{"etc/tuned/mine/tuned.conf", "[cpu]\ngovernor=performance\n"}, {"usr/sbin/irqbalance", ""},
+		{"usr/lib/systemd/system/irqbalance.service", "[Service]\nExecStart=/usr/sbin/irqbalance -i 5\n"},
+		{"etc/default/irqbalance", "IRQBALANCE_BANNED_CPULIST=1\n"}, {"usr/sbin/ufw", ""},
 	};
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(files); i++)
 		tree_file(&t, files[i][0], files[i][1]);
+	tree_link(&t, "sys/class/net/eth0", "../../devices/pci0000:00/0000:00:03.0/net/eth0");
 }
 
 static void nothing_there(void **state)
