@@ -130,6 +130,15 @@ static void shared_cpu(void **state)
 	FACT(f, "[\"eth0\"]", "irq_cpus", "0", "devices");
 	ta_facts_free(f);
 
+	/* Most of eth0 is served elsewhere: it is none of those that CPU 0 serves. */
+	tree_file(&t, "sys/devices/pci0/0000:01:00.0/msi_irqs/43", "msix\n");
+	tree_file(&t, "proc/interrupts", "           CPU0       CPU1\n 40:   100  0  X  eth0-TxRx-0\n"
+					  " 41:   300  0  X  eth1\n 43:   0   200  X  eth0-TxRx-1\n");
+	f = read_irqs();
+	FACT(f, "[\"eth1\"]", "irq_cpus", "0", "devices");
+	FACT(f, "[\"eth0\"]", "irq_cpus", "1", "devices");
+	ta_facts_free(f);
+
 	/* What is spread over both counts on each only for its part. */
 	tree_file(&t, "proc/irq/41/effective_affinity_list", "0-1\n");
 	tree_file(&t, "proc/interrupts", "           CPU0       CPU1\n 40:   600   400  X  eth0\n 41:  0  500  X  eth1\n");
