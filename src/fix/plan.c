@@ -343,6 +343,8 @@ static int take_finding(struct work *w, const struct ta_finding *f)
 	struct ta_err err = {0};
 	int rc;
 
+	if (!f->out.has_fix && !strncmp(f->rule->id, "netns.", 6) && f->rule->advice)
+		return add_manual(w, f, f->rule->advice); /* a container's settings belong into its configuration */
 	if (!f->out.has_fix && f->out.verdict != TA_V_PENDING_REBOOT)
 		return 0; /* its advice is check's to give */
 	if (reason)
