@@ -5,8 +5,10 @@
 #include "fix/nicknob.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "host/change.h"
 #include "nic/link.h"
 
@@ -52,6 +54,26 @@ int ta_nic_fail(struct ta_err *err, int rc, const char *ifname, const char *what
 	if (kernel.text[0])
 		return ta_err_set(err, rc, "%s: %s: %.300s", ifname, what, kernel.text);
 	return ta_err_set(err, rc, "%s: %s: %s", ifname, what, reason(rc));
+}
+
+/* "CapEff:\t000001ffffffffff" of /proc/self/status */
+static int find_capabilities(const char *line, size_t len, void *ctx)
+{
+	static const char key[] = "CapEff:\t";
+
+	if (strncmp(line, key, strlen(key)) == 0)
+		ta_parse_hex(line + strlen(key), ctx);
+	return 0;
+}
+
+int ta_nic_may(struct ta_host *h, const char *target)
+{
+	uint64_t capabilities = 0;
+	int rc = ta_host_lines(h, "/proc/self/status", find_capabilities, &capabilities);
+
+	if (rc < 0) /* then it has to be tried */
+		return 0;
+	return capabilities >> CAP_NET_ADMIN & 1 ? 0 : -EPERM;
 }
 
 bool ta_nic_add_ethtool(struct ta_buf *b, const char *option, const char *ifname)

@@ -23,6 +23,9 @@ int ta_nic_target_parse(const char *target, bool fields, struct ta_nic_target *r
  */
 int ta_nic_fail(struct ta_err *err, int rc, const char *ifname, const char *what);
 
+/* As ta_knob.may: 0, -EPERM without CAP_NET_ADMIN. With it a namespace that is another user's may still refuse. */
+int ta_nic_may(struct ta_host *h, const char *target);
+
 /* Appends "ethtool -L eth0", the name quoted. False where ethtool(8) cannot be given such a name: a line says so. */
 bool ta_nic_add_ethtool(struct ta_buf *b, const char *option, const char *ifname);
 

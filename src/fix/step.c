@@ -61,3 +61,12 @@ struct ta_step *ta_steps_add(struct ta_steps *s, const struct ta_knob *knob, con
 	s->v[s->n] = step;
 	return &s->v[s->n++];
 }
+
+void ta_step_label(const struct ta_knob *knob, const char *target, struct ta_buf *b)
+{
+	size_t name = knob->nic ? strcspn(target, " ") : strlen(target);
+
+	ta_buf_add(b, target, name);
+	if (knob->nic)
+		ta_buf_printf(b, " %s%s", knob->name, target + name);
+}

@@ -30,3 +30,6 @@ void ta_steps_done(struct ta_steps *s);
 
 /* Copies the texts; `after` may be NULL (a coupled value that is only saved). The new step, or NULL with s->error set. */
 struct ta_step *ta_steps_add(struct ta_steps *s, const struct ta_knob *knob, const char *target, const char *after);
+
+/* Appends what a person reads of it: the target, and for an interface also which of its settings, "eth0 rings rx". */
+void ta_step_label(const struct ta_knob *knob, const char *target, struct ta_buf *b);

@@ -123,11 +123,16 @@ bool ta_rss_is_equal(const uint32_t *table, size_t n, uint32_t queues)
 	return true;
 }
 
+bool ta_rss_is_default(const uint32_t *table, size_t n, uint32_t rings)
+{
+	return rings && (highest(table, n) >= rings || ta_rss_is_equal(table, n, rings));
+}
+
 void ta_rss_table_format(const uint32_t *table, size_t n, uint32_t rings, struct ta_buf *b)
 {
 	uint32_t queues = highest(table, n) + 1;
 
-	if (rings && ta_rss_is_equal(table, n, rings)) {
+	if (ta_rss_is_default(table, n, rings)) {
 		ta_buf_adds(b, "default");
 		return;
 	}

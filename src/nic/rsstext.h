@@ -24,7 +24,12 @@ void ta_rss_table_done(struct ta_rss_table *t);
 /* Takes what formatting gives, and no other text of the same table. 0, -EINVAL, -ENOMEM. */
 int ta_rss_table_parse(const char *text, size_t len, struct ta_rss_table *ret);
 
-/* `rings`: how many there are, 0 if that is not known (then nothing is taken for the default). */
+/*
+ * True for what the kernel spreads by itself over `rings` (0: not known, so nothing is). So is a table that points beyond them:
+ * nobody can set such a one, it is what a driver left of its own when queues became fewer (virtio_net up to 6.1).
+ */
+bool ta_rss_is_default(const uint32_t *table, size_t n, uint32_t rings);
+
 void ta_rss_table_format(const uint32_t *table, size_t n, uint32_t rings, struct ta_buf *b);
 
 /* True if every slot I holds I modulo `queues`. */

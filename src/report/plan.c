@@ -25,7 +25,9 @@ static void add_change(struct ta_buf *b, const struct ta_action *a, size_t numbe
 {
 	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
-	ta_buf_printf(&line, "%zu. %s: %s -> %s", number, a->step.target, a->step.before, a->step.after);
+	ta_buf_printf(&line, "%zu. ", number);
+	ta_step_label(a->step.knob, a->step.target, &line);
+	ta_buf_printf(&line, ": %s -> %s", a->step.before, a->step.after);
 	ta_text_wrap(b, ta_buf_text(&line), o->columns, 0, 4);
 	ta_buf_addc(b, '\n');
 }
@@ -144,7 +146,8 @@ void ta_report_skipped(const struct ta_plan *p, const struct ta_plan_view *v, st
 		if (!any)
 			heading(ret, v->o, "Skipped");
 		any = true;
-		ta_buf_printf(&line, "%s (%s): %s", a->step.target, a->rules.v[0], refusal);
+		ta_step_label(a->step.knob, a->step.target, &line);
+		ta_buf_printf(&line, " (%s): %s", a->rules.v[0], refusal);
 		ta_text_pad(ret, 2);
 		ta_text_wrap(ret, ta_buf_text(&line), v->o->columns, 2, 4);
 		ta_buf_addc(ret, '\n');

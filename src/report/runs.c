@@ -52,7 +52,9 @@ void ta_report_changes(const struct ta_run *r, const struct ta_report_options *o
 		const struct ta_change *c = &r->changes[i];
 		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
-		ta_buf_printf(&line, "%u. %s: %s -> %s", c->number, c->target, c->before, c->after);
+		ta_buf_printf(&line, "%u. ", c->number);
+		ta_step_label(c->knob, c->target, &line);
+		ta_buf_printf(&line, ": %s -> %s", c->before, c->after);
 		add_outcome(&line, c);
 		ta_text_wrap(ret, ta_buf_text(&line), o->columns, 0, 4);
 		ta_buf_addc(ret, '\n');
@@ -118,7 +120,9 @@ void ta_report_run(const struct ta_run *r, const struct ta_report_options *o, st
 		const struct ta_change *c = &r->changes[i];
 		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT, rule = TA_BUF_INIT;
 
-		ta_buf_printf(&line, "%u. %s: %s -> %s", c->number, c->target, c->before, c->after);
+		ta_buf_printf(&line, "%u. ", c->number);
+		ta_step_label(c->knob, c->target, &line);
+		ta_buf_printf(&line, ": %s -> %s", c->before, c->after);
 		add_outcome(&line, c);
 		ta_buf_addc(ret, '\n');
 		ta_text_wrap(ret, ta_buf_text(&line), o->columns, 0, 4);
@@ -132,7 +136,8 @@ void ta_report_run(const struct ta_run *r, const struct ta_report_options *o, st
 
 			if (!m->value || !strcmp(m->value, m->before))
 				continue;
-			ta_buf_printf(&with, "%s moved along: %s -> %s", m->target, m->before, m->value);
+			ta_step_label(m->knob, m->target, &with);
+			ta_buf_printf(&with, " moved along: %s -> %s", m->before, m->value);
 			ta_part_labelled(ret, o, "", ta_buf_text(&with));
 		}
 	}

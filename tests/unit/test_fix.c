@@ -393,6 +393,75 @@ static void test_features_and_moderation(void **state)
 	refuse(f, "nic.coalesce", "", "{\"ifname\":\"eth0\"}", "nothing to set");
 }
 
+static void expect_steps(const struct ta_facts *f, const char *fixer, const char *args, const char *want)
+{
+	ta_cleanup_steps struct ta_steps steps = TA_STEPS_INIT;
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	struct call call = make_call(fixer, "", args);
+	struct ta_err err = {0};
+	int rc = ta_fixer_find(fixer)->steps(&call.c, f, &steps, &err);
+
+	for (size_t i = 0; rc == 0 && i < steps.n; i++) {
+		ta_buf_printf(&text, "%s%s[%s]=%s", i ? "; " : "", steps.v[i].knob->name, steps.v[i].target, steps.v[i].after);
+		/* what is written is what is told */
+		assert_int_equal(ta_knob_check(steps.v[i].knob->name, steps.v[i].target, steps.v[i].after, TA_VALUE_WISHED, NULL), 0);
+	}
+	assert_string_equal(rc < 0 ? err.text : ta_buf_text(&text), want);
+	json_object_put(call.args);
+}
+
+static void test_steps_of_interfaces(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = nic_facts("$(id)");
+
+	expect_steps(f, "nic.channels", "{\"ifname\":\"$(id)\",\"combined\":8}", "channels[$(id) combined]=8");
+	expect_steps(f, "nic.rings", "{\"ifname\":\"$(id)\",\"rx\":4096}", "rings[$(id) rx]=4096");
+	expect_steps(f, "nic.features", "{\"ifname\":\"e\",\"name\":\"rx-gro\",\"on\":true}", "features[e rx-gro]=on");
+	expect_steps(f, "nic.coalesce", "{\"ifname\":\"e\",\"rx_usecs\":8,\"adaptive_rx\":false}",
+		"coalesce[e adaptive-rx]=off; coalesce[e rx-usecs]=8");
+	expect_steps(f, "nic.rss", "{\"ifname\":\"e\"}", "rss[e table]=default");
+	expect_steps(f, "nic.rss", "{\"ifname\":\"e\",\"queues\":4}", "rss[e table]=equal:4");
+	expect_steps(f, "nic.txqueuelen", "{\"ifname\":\"e\",\"packets\":2000}", "txqueuelen[e]=2000");
+	expect_steps(f, "nic.channels", "{\"ifname\":\"0123456789abcdef\",\"combined\":8}",
+		"nic.channels: the driver of 0123456789abcdef does not say how many are possible (combined)");
+	expect_steps(f, "nic.rss", "{\"ifname\":\"0123456789abcdef\"}", "'0123456789abcdef table' can be no interface");
+	expect_steps(f, "nic.rss", "{\"ifname\":\"a:b\"}", "'a:b table' can be no interface");
+	ta_put_i64(f, 0, "nics", "$(id)", "rss", "slots");
+	expect_steps(f, "nic.rss", "{\"ifname\":\"$(id)\"}", "nic.rss: $(id) has no table to set");
+	expect(f, "nic.rss", "", "{\"ifname\":\"$x\"}", "ethtool -X '$x' default");
+	expect_persist(f, "nic.txqueuelen", "", "{\"ifname\":\"e\",\"packets\":2000}", "/etc/udev/rules.d/90-tuneaudit.rules",
+		"ACTION==\"add\", SUBSYSTEM==\"net\", ENV{ID_NET_NAME}==\"e\", ATTR{tx_queue_len}=\"2000\"\n");
+	ta_put_i64(f, 2000, "nics", "e", "txqueuelen");
+	refuse(f, "nic.txqueuelen", "", "{\"ifname\":\"e\",\"packets\":2000}", "has 2000 already");
+}
+
+static void test_queueing_disciplines(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = nic_facts("eth0");
+
+	ta_put_i64(f, 1, "nics", "eth1", "queues", "tx");
+	ta_put_str(f, "0000:04:00.0", "nics", "eth1", "bus");
+	expect_steps(f, "nic.qdisc", "{\"ifname\":\"eth0\",\"kind\":\"fq\"}", "qdisc[eth0]=mq/fq");
+	expect_steps(f, "nic.qdisc", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}", "qdisc[eth1]=fq");
+	expect_steps(f, "nic.qdisc", "{\"ifname\":\"eth0\",\"kind\":\"cake\"}", "qdisc[eth0]=cake");
+	refuse(f, "nic.qdisc", "", "{\"ifname\":\"eth0\",\"kind\":\"htb\"}", "is set");
+	refuse(f, "nic.qdisc", "", "{\"ifname\":\"eth0\",\"kind\":\"fq; id\"}", "is set");
+	/* Its module is loaded as a step of the plan, not by the kernel on the way. */
+	ta_put_str(f, "available", "modules", "state", "sch_fq");
+	expect_steps(f, "nic.qdisc", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}", "module[sch_fq]=loaded; qdisc[eth1]=fq");
+	expect(f, "nic.qdisc", "", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}",
+		"modprobe sch_fq\ntc qdisc replace dev eth1 root fq");
+	expect_persist(f, "nic.qdisc", "", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}", "/etc/udev/rules.d/90-tuneaudit.rules",
+		"ACTION==\"add\", SUBSYSTEM==\"net\", KERNELS==\"0000:04:00.0\", "
+		"RUN+=\"/usr/sbin/tc qdisc replace dev $name root fq\"\n");
+	ta_put_str(f, "absent", "modules", "state", "sch_cake");
+	refuse(f, "nic.qdisc", "", "{\"ifname\":\"eth0\",\"kind\":\"cake\"}", "this kernel has no cake");
+	ta_put_str(f, "static", "modules", "state", "sch_fq_codel");
+	expect_steps(f, "nic.qdisc", "{\"ifname\":\"eth1\",\"kind\":\"fq_codel\"}",
+		"nic.qdisc: this kernel does not tell whether it has fq_codel");
+	expect(f, "nic.qdisc", "", "{\"ifname\":\"eth1\",\"kind\":\"fq_codel\"}", "tc qdisc replace dev eth1 root fq_codel");
+}
+
 /* Node 1 has cores 4-7, each with a sibling 12-15; 6 and 14 are isolated. */
 static void test_interrupts_near_and_apart(void **state)
 {
@@ -630,6 +699,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_two_ports_of_one_device),
 		cmocka_unit_test(test_features_and_moderation),
+		cmocka_unit_test(test_steps_of_interfaces),
+		cmocka_unit_test(test_queueing_disciplines),
 		cmocka_unit_test(test_interrupts_near_and_apart),
 		cmocka_unit_test(test_interfaces_do_not_share_cpus),
 		cmocka_unit_test(test_fast_cores_first),

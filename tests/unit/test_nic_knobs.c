@@ -220,6 +220,13 @@ static void rss(void **state)
 	writes(f, "rss", "eth0", "table=default hfunc=toeplitz key=6d5a00ff", 1);
 	assert_false(f->configured);
 	reads(f, "rss", "eth0", "table=default hfunc=toeplitz key=6d5a00ff");
+	/* What a driver left behind when queues went is its own, and not sent anew. */
+	f->channels.v[3] = 2;
+	reads(f, "rss", "eth0 table", "default");
+	writes(f, "rss", "eth0 table", "default", 0);
+	f->channels.v[3] = 8;
+	reads(f, "rss", "eth0 table", "equal:4");
+	f->channels.v[3] = 4;
 	fails_to_write(f, "rss", "eth0 table", "equal:5", -EINVAL, "eth0: there is no queue 4 for its RSS table, it has 4");
 	fails_to_write(f, "rss", "eth0 table", "0*4,1", -EINVAL, "eth0: its RSS table has 8 slots, not 5");
 	assert_int_equal(f->sent, 3);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # apply.sh [short|all] - changes interfaces of emulated machines by tuneaudit apply and puts them back: igb, e1000e, vmxnet3 and
 # virtio-net with several queues, under this release's own kernel (short) or all that run.sh knows. Downloads as run.sh.
+# shellcheck disable=SC1091,SC2034,SC2154
 set -uo pipefail
-# shellcheck disable=SC1091,SC2034
 . "$(cd "$(dirname "$0")" && pwd)/run.sh" "${1:-short}"
 
 passed=0 failed=0 skipped=0

@@ -85,7 +85,7 @@ static int length(const struct ta_fix_call *call, const struct ta_facts *facts, 
 	return 0;
 }
 
-static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+static int make(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
 	size_t before = ret->n;
 	const char *ifname;
@@ -98,13 +98,28 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 	return ret->error ? ret->error : ta_nic_check_steps(ret, before, err);
 }
 
+/* A kernel without modules does not tell what it has, and one refused step puts all others back: a person may try. */
+static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf module = TA_BUF_INIT;
+	const char *kind, *state;
+
+	if (call->fixer[4] == 'q' && ta_fix_arg_str(call, "kind", &kind, NULL) == 0) {
+		ta_buf_printf(&module, "sch_%s", kind);
+		state = ta_facts_get_str(facts, TA_KEYS("modules", "state", ta_buf_text(&module)));
+		if (state && strcmp(state, "static") == 0)
+			return ta_err_set(err, -EINVAL, "%s: this kernel does not tell whether it has %s", call->fixer, kind);
+	}
+	return make(call, facts, ret, err);
+}
+
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf packets = TA_BUF_INIT;
 	const char *ifname;
 	int64_t n = 0;
-	int rc = ta_nic_describe(steps, call, facts, ret, err);
+	int rc = ta_nic_describe(make, call, facts, ret, err);
 
 	if (rc < 0 || call->fixer[4] == 'q')
 		return rc;

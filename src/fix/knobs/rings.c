@@ -39,6 +39,7 @@ const struct ta_knob ta_knob_rings = {
 	.nic = true,
 	.check = check,
 	.read = read_value,
+	.may = ta_nic_may,
 	.write = write_value,
 	.command = command,
 	.coupled = coupled,

@@ -192,7 +192,7 @@ static int work_out(const char *ifname, const struct wish *w, const struct ta_ni
 	if (w->have & TABLE && !now->n)
 		return ta_err_set(err, -EOPNOTSUPP, "%s: its driver has no RSS table", ifname);
 	if (w->have & TABLE && w->table.spread == TA_RSS_DEFAULT) {
-		c->reset = !rings || !ta_rss_is_equal(now->table, now->n, rings);
+		c->reset = !ta_rss_is_default(now->table, now->n, rings);
 	} else if (w->have & TABLE) {
 		rc = lay_out(ifname, &w->table, now, rings, slots, err);
 		c->table = rc == 0 && memcmp(slots, now->table, now->n * sizeof(*slots)) != 0 ? slots : NULL;
@@ -269,6 +269,7 @@ const struct ta_knob ta_knob_rss = {
 	.nic = true,
 	.check = check,
 	.read = read_value,
+	.may = ta_nic_may,
 	.write = write_value,
 	.command = command,
 };

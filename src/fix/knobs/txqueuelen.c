@@ -111,6 +111,7 @@ const struct ta_knob ta_knob_txqueuelen = {
 	.keeps_link = true,
 	.check = check,
 	.read = read_value,
+	.may = ta_nic_may,
 	.write = write_value,
 	.command = command,
 };
