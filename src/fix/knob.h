@@ -117,4 +117,4 @@ enum ta_knob_order ta_knob_order(const struct ta_knob *knob, const char *target)
 int ta_knob_check(const char *name, const char *target, const char *value, enum ta_value_use use, struct ta_err *err);
 
 /* By name, for fixers and for what is coupled across kinds. */
-extern const struct ta_knob ta_knob_attr, ta_knob_irqban, ta_knob_module, ta_knob_nofile, ta_knob_sysctl;
+extern const struct ta_knob ta_knob_attr, ta_knob_irqban, ta_knob_module, ta_knob_netsysctl, ta_knob_nofile, ta_knob_sysctl;

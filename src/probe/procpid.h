@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/unit.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,15 +27,3 @@ int ta_status_find(const char *text, const char *key, struct ta_buf *ret);
  */
 int ta_cgroup_path(const char *text, const char *controller, struct ta_buf *ret);
 
-/* Who owns a process, as its cgroup tells. */
-struct ta_unit {
-	char name[128];  /* "nginx.service", "0123456789ab" of a container; "" if neither */
-	bool container;
-};
-
-/*
- * From the whole text of /proc/PID/cgroup. Containers of docker, containerd, CRI-O, podman, LXC and nspawn are
- * known by the names that they give to cgroups; ids are cut to 12 digits. A scope that systemd made for a
- * login is no unit.
- */
-void ta_unit_of(const char *text, struct ta_unit *ret);

@@ -109,7 +109,9 @@ class Host:
 class Test:
     def __init__(self, options, host):
         self.o, self.host = options, host
-        self.state, self.rules = "/run/state", HERE  # in memory: no disk is waited for
+        self.state, self.rules = "/run/state", "/run/rules"  # in memory: no disk is waited for
+        os.mkdir(self.rules)  # ours, whoever we are: rules of others are not followed
+        shutil.copy(HERE + "/kill.rules", self.rules)
         self.start = host.snapshot()
         self.faults = self.killed = self.signals = self.failed = self.partly = 0
 
@@ -154,7 +156,8 @@ class Test:
         changed = self.host.snapshot()
         assert done.returncode == 0, done.stdout + done.stderr
         assert changed != self.start
-        for text in ("the kernel made it 1024", "tcp_rmem", "dirty_bytes", "rx: 1 -> 4", "rps_cpus", "kill-test"):
+        steering = ["rps_cpus"] if "4294967295" in open("/proc/self/uid_map", encoding="ascii").read() else []
+        for text in ["the kernel made it 1024", "tcp_rmem", "dirty_bytes", "rx: 1 -> 4", "kill-test"] + steering:
             assert text in done.stdout, f"{text} is not applied:\n{done.stdout}{done.stderr}"
         assert read("/proc/sys/vm/dirty_ratio") == b"0\n", "the stand-in does what the kernel does"
         self.settle("nothing")

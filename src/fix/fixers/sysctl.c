@@ -15,6 +15,7 @@ static const struct ta_fix_param params[] = {
 	{"key", TA_T_STRING, true},
 	{"value", TA_T_NONE, true}, /* a number, a word, or a list for a whole vector */
 	{"index", TA_T_INT, false}, /* the one element that is meant, from 0 */
+	{"netns", TA_T_STRING, false}, /* of this other network namespace (netns.ID) */
 };
 
 static const char *const reads[] = {"sysctl[\"net.core.somaxconn\"]", "place.container", "settings.*.file", NULL};
@@ -23,14 +24,30 @@ static const struct ta_fix_sig sigs[] = {{"sysctl.set", params, TA_ARRAY_SIZE(pa
 
 struct vector {
 	const struct ta_sysctl_sink *sink;
+	const char *netns; /* NULL: ours */
 	bool known; /* the present values */
 	int64_t now[TA_SINK_ELEMENTS];
 	int64_t next[TA_SINK_ELEMENTS];
 };
 
+/* The namespace that is meant: its name in the facts, NULL for ours. */
+static const char *netns_of(const struct ta_fix_call *call)
+{
+	const char *id = NULL;
+
+	if (ta_fix_arg(call, "netns"))
+		ta_fix_arg_str(call, "netns", &id, NULL);
+	return id;
+}
+
+static struct json_object *present(const struct ta_facts *facts, const char *netns, const char *key)
+{
+	return netns ? ta_facts_at(facts, TA_KEYS("netns", netns, "sysctl", key)) : ta_facts_at(facts, TA_KEYS("sysctl", key));
+}
+
 static void read_present(struct vector *v, const struct ta_facts *facts)
 {
-	struct json_object *o = ta_facts_at(facts, TA_KEYS("sysctl", v->sink->key));
+	struct json_object *o = present(facts, v->netns, v->sink->key);
 	bool list = json_object_is_type(o, json_type_array);
 
 	if (!o || (list && json_object_array_length(o) != v->sink->n) || (!list && v->sink->n != 1))
@@ -191,10 +208,23 @@ static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, cons
 	ta_buf_adds(&ret->persist_file, TA_SYSCTL_FILE);
 }
 
+/* What keeps it is where the container is configured, which no file of ours reaches. */
+static void add_netns_text(struct ta_fix_text *ret, const char *netns, const struct ta_sysctl_sink *sink, const char *value)
+{
+	ta_cleanup_buf struct ta_buf target = TA_BUF_INIT, word = TA_BUF_INIT;
+
+	ta_buf_printf(&target, "%s %s", netns, sink->key);
+	ta_knob_netsysctl.command(ta_buf_text(&target), value, &ret->command);
+	ta_buf_printf(&word, "%s=%s", sink->key, value);
+	ta_buf_adds(&ret->command, "# to keep it, in the configuration of the container: --sysctl ");
+	ta_shell_quote(&ret->command, ta_buf_text(&word));
+	ta_buf_addc(&ret->command, '\n');
+}
+
 static int work_out_word(const struct ta_fix_call *call, const struct ta_facts *facts,
 	const struct ta_sysctl_sink *sink, struct ta_buf *ret, struct ta_err *err)
 {
-	const char *present = ta_facts_get_str(facts, TA_KEYS("sysctl", sink->key));
+	struct json_object *now = present(facts, netns_of(call), sink->key);
 	const char *word;
 	int rc = ta_fix_arg_str(call, "value", &word, err);
 
@@ -202,7 +232,7 @@ static int work_out_word(const struct ta_fix_call *call, const struct ta_facts *
 		rc = ta_knob_check("sysctl", sink->key, word, TA_VALUE_WISHED, err);
 	if (rc < 0)
 		return rc;
-	if (present && !strcmp(present, word))
+	if (json_object_is_type(now, json_type_string) && !strcmp(json_object_get_string(now), word))
 		return ta_err_set(err, -EINVAL, "%s is %s already", sink->key, word);
 	ta_buf_adds(ret, word);
 	return ret->error;
@@ -212,7 +242,7 @@ static int work_out_numbers(const struct ta_fix_call *call, const struct ta_fact
 	const struct ta_sysctl_sink *sink, struct ta_buf *ret, struct ta_err *err)
 {
 	struct json_object *value = ta_fix_arg(call, "value");
-	struct vector v = {.sink = sink};
+	struct vector v = {.sink = sink, .netns = netns_of(call)};
 	int rc;
 
 	read_present(&v, facts);
@@ -245,6 +275,8 @@ static int work_out(const struct ta_fix_call *call, const struct ta_facts *facts
 	sink = ta_sysctl_sink(key);
 	if (!sink)
 		return ta_err_set(err, -EINVAL, "%s is not in the table of sysctls that may be written", key);
+	if (netns_of(call) && !(sink->flags & TA_SINK_NETNS))
+		return ta_err_set(err, -EINVAL, "%s is one for the whole host", key);
 	*ret_sink = sink;
 	if (sink->flags & TA_SINK_WORD)
 		return work_out_word(call, facts, sink, ret, err);
@@ -252,10 +284,10 @@ static int work_out(const struct ta_fix_call *call, const struct ta_facts *facts
 }
 
 /* What the wish was worked out from, so that a host that moved since the facts were read is noticed; NULL: not known. */
-static char *present_text(const struct ta_sysctl_sink *sink, const struct ta_facts *facts)
+static char *present_text(const struct ta_sysctl_sink *sink, const struct ta_facts *facts, const char *netns)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
-	struct vector v = {.sink = sink};
+	struct vector v = {.sink = sink, .netns = netns};
 
 	if (!(sink->flags & TA_SINK_WORD))
 		read_present(&v, facts);
@@ -269,7 +301,8 @@ static char *present_text(const struct ta_sysctl_sink *sink, const struct ta_fac
 
 static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
-	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT, target = TA_BUF_INIT;
+	const char *netns = netns_of(call);
 	const struct ta_sysctl_sink *sink;
 	int rc = work_out(call, facts, &sink, &value, err);
 
@@ -277,9 +310,12 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 
 	if (rc < 0)
 		return rc;
-	step = ta_steps_add(ret, &ta_knob_sysctl, sink->key, ta_buf_text(&value));
+	if (netns)
+		ta_buf_printf(&target, "%s ", netns);
+	ta_buf_adds(&target, sink->key);
+	step = ta_steps_add(ret, netns ? &ta_knob_netsysctl : &ta_knob_sysctl, ta_buf_text(&target), ta_buf_text(&value));
 	if (step)
-		step->before = present_text(sink, facts);
+		step->before = present_text(sink, facts, netns);
 	return ret->error;
 }
 
@@ -290,7 +326,9 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	const struct ta_sysctl_sink *sink;
 	int rc = work_out(call, facts, &sink, &value, err);
 
-	if (rc >= 0)
+	if (rc >= 0 && netns_of(call))
+		add_netns_text(ret, netns_of(call), sink, ta_buf_text(&value));
+	else if (rc >= 0)
 		add_text(ret, facts, sink, ta_buf_text(&value));
 	return rc;
 }

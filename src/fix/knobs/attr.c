@@ -136,6 +136,27 @@ static int read_value(struct ta_host *h, const char *target, struct ta_buf *ret,
 	return ret->error;
 }
 
+/* In a user namespace of its own "root" may not steer packets: net/core/net-sysfs.c asks capable(), not ns_capable(). */
+static bool is_host_root(struct ta_host *h)
+{
+	ta_cleanup_buf struct ta_buf map = TA_BUF_INIT;
+	ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
+
+	if (ta_host_read(h, "/proc/self/uid_map", TA_READ_CAP, &map) < 0)
+		return true; /* a kernel without user namespaces */
+	ta_strv_split(&words, ta_buf_text(&map), " \n");
+	return words.n == 3 && !strcmp(words.v[0], "0") && !strcmp(words.v[1], "0") && !strcmp(words.v[2], "4294967295");
+}
+
+static int may(struct ta_host *h, const char *target)
+{
+	const struct ta_attr *a = ta_attr_find(target);
+
+	if (a && a->order == TA_ORDER_STEERING && !is_host_root(h))
+		return -EPERM;
+	return ta_host_may_set(h, target);
+}
+
 static int write_value(struct ta_host *h, const char *target, const char *value, struct ta_err *err)
 {
 	const struct ta_attr *a = ta_attr_find(target);
@@ -177,7 +198,7 @@ const struct ta_knob ta_knob_attr = {
 	.order_of = order_of,
 	.check = check,
 	.read = read_value,
-	.may = ta_host_may_set,
+	.may = may,
 	.write = write_value,
 	.settle_s = settle_s,
 	.remark = remark,
