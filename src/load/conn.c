@@ -290,6 +290,31 @@ void ta_conns_expire(struct ta_conns *c)
 	}
 }
 
+void ta_conns_open_due(struct ta_conns *c, const struct ta_conn_ops *ops, void *engine)
+{
+	for (unsigned i = 0; i < c->worker->connections; i++)
+		if (c->v[i].state == TA_CONN_CLOSED && c->v[i].retry_ns <= c->now)
+			ops->open(engine, &c->v[i]);
+}
+
+void ta_conns_begin_due(struct ta_conns *c, const struct ta_conn_ops *ops, void *engine)
+{
+	while (ta_pace_is_open(&c->pace) && c->idle && ta_pace_due(&c->pace) <= c->now) {
+		struct ta_conn *conn = c->idle;
+
+		if (!ta_conn_begin(c, conn))
+			return;
+		ops->send(engine, conn);
+	}
+}
+
+uint64_t ta_conns_wake(const struct ta_conns *c, uint64_t tick)
+{
+	uint64_t wake = TA_MIN(tick, c->worker->plan->end_ns);
+
+	return ta_pace_is_open(&c->pace) && c->idle ? TA_MIN(wake, ta_pace_due(&c->pace)) : wake;
+}
+
 static void count_unanswered(struct ta_conns *c, uint64_t due_ns)
 {
 	struct ta_worker *w = c->worker;

@@ -63,6 +63,23 @@ void ta_conn_received(struct ta_conns *c, struct ta_conn *conn, const char *data
 /* The connection ended (error 0) or failed (errno). Closed afterwards. */
 void ta_conn_ended(struct ta_conns *c, struct ta_conn *conn, int error);
 
+/* What an engine does with a connection. */
+struct ta_conn_ops {
+	void (*open)(void *engine, struct ta_conn *conn); /* calls ta_conn_open() and watches */
+	void (*send)(void *engine, struct ta_conn *conn); /* the batch that ta_conn_begin() gave it */
+};
+
+/* Opens those that are closed and whose time has come. */
+void ta_conns_open_due(struct ta_conns *c, const struct ta_conn_ops *ops, void *engine);
+
+/* Open loop: as many batches as are due and have a connection. Closed loop: nothing. */
+void ta_conns_begin_due(struct ta_conns *c, const struct ta_conn_ops *ops, void *engine);
+
+/* When the engine has to wake at the latest, if its next look at timeouts is at `tick`; ns. */
+uint64_t ta_conns_wake(const struct ta_conns *c, uint64_t tick);
+
+#define TA_CONN_TICK_NS (20 * TA_NS_PER_MS) /* how often timeouts and reconnections are looked at */
+
 /* Closes those whose time for connecting or answering is over. The engine calls it some times a second. */
 void ta_conns_expire(struct ta_conns *c);
 

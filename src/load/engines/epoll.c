@@ -14,7 +14,6 @@
 
 #define EVENTS 256
 #define RECEIVE_BYTES (128u << 10)
-#define TICK_NS (20 * TA_NS_PER_MS) /* how often timeouts and reconnections are looked at */
 
 struct epoll_engine {
 	struct ta_conns conns;
@@ -22,8 +21,9 @@ struct epoll_engine {
 	char *buffer;
 };
 
-static void try_open(struct epoll_engine *e, struct ta_conn *conn)
+static void try_open(void *engine, struct ta_conn *conn)
 {
+	struct epoll_engine *e = engine;
 	struct epoll_event ev = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = conn};
 
 	if (ta_conn_open(&e->conns, conn) < 0)
@@ -32,8 +32,9 @@ static void try_open(struct epoll_engine *e, struct ta_conn *conn)
 		ta_conn_ended(&e->conns, conn, errno);
 }
 
-static void send_rest(struct epoll_engine *e, struct ta_conn *conn)
+static void send_rest(void *engine, struct ta_conn *conn)
 {
+	struct epoll_engine *e = engine;
 	const struct ta_wire *wire = e->conns.worker->plan->wire;
 
 	while (conn->state == TA_CONN_SENDING) {
@@ -97,28 +98,6 @@ static void handle(struct epoll_engine *e, struct ta_conn *conn, uint32_t events
 	go_on(e, conn);
 }
 
-static void open_due(struct epoll_engine *e)
-{
-	for (unsigned i = 0; i < e->conns.worker->connections; i++) {
-		struct ta_conn *conn = &e->conns.v[i];
-
-		if (conn->state == TA_CONN_CLOSED && conn->retry_ns <= e->conns.now)
-			try_open(e, conn);
-	}
-}
-
-/* Open loop: as many batches as are due and have a connection. */
-static void begin_due(struct epoll_engine *e)
-{
-	while (e->conns.idle && ta_pace_due(&e->conns.pace) <= e->conns.now) {
-		struct ta_conn *conn = e->conns.idle;
-
-		if (!ta_conn_begin(&e->conns, conn))
-			return;
-		send_rest(e, conn);
-	}
-}
-
 /*
  * Under load there is always something, and the first call says what. Only an idle thread sleeps, in ppoll(2), whose time has
  * nanoseconds on every kernel and libc.
@@ -140,14 +119,7 @@ static int wait_until(struct epoll_engine *e, uint64_t until, struct epoll_event
 	return epoll_wait(e->fd, events, EVENTS, 0);
 }
 
-static uint64_t next_wake(const struct epoll_engine *e, uint64_t tick)
-{
-	uint64_t wake = TA_MIN(tick, e->conns.worker->plan->end_ns);
-
-	if (ta_pace_is_open(&e->conns.pace) && e->conns.idle)
-		wake = TA_MIN(wake, ta_pace_due(&e->conns.pace));
-	return wake;
-}
+static const struct ta_conn_ops ops = {.open = try_open, .send = send_rest};
 
 static int loop(struct epoll_engine *e)
 {
@@ -160,17 +132,16 @@ static int loop(struct epoll_engine *e)
 
 		if (e->conns.now >= tick) {
 			ta_conns_expire(&e->conns);
-			open_due(e);
-			tick = e->conns.now + TICK_NS;
+			ta_conns_open_due(&e->conns, &ops, e);
+			tick = e->conns.now + TA_CONN_TICK_NS;
 		}
-		n = wait_until(e, next_wake(e, tick), events);
+		n = wait_until(e, ta_conns_wake(&e->conns, tick), events);
 		if (n < 0)
 			return -errno;
 		e->conns.now = ta_load_now();
 		for (int i = 0; i < n; i++)
 			handle(e, events[i].data.ptr, events[i].events);
-		if (ta_pace_is_open(&e->conns.pace))
-			begin_due(e);
+		ta_conns_begin_due(&e->conns, &ops, e);
 	}
 	return 0;
 }

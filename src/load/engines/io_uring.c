@@ -11,7 +11,6 @@
 #include "load/conn.h"
 #include "load/uring.h"
 
-#define TICK_NS (20 * TA_NS_PER_MS)
 
 enum op { OP_CONNECT, OP_RECEIVE, OP_SEND };
 
@@ -41,8 +40,9 @@ static void arm_receive(struct uring_engine *e, struct ta_conn *conn)
  * MSG_WAITALL: the kernel goes on until the batch is gone, so that success needs no completion and a failure
  * has one (io_uring/net.c: io_send()).
  */
-static void send_batch(struct uring_engine *e, struct ta_conn *conn)
+static void send_batch(void *engine, struct ta_conn *conn)
 {
+	struct uring_engine *e = engine;
 	const struct ta_wire *wire = e->conns.worker->plan->wire;
 	struct io_uring_sqe *sqe = ta_uring_sqe(&e->uring);
 
@@ -62,8 +62,9 @@ static void go_on(struct uring_engine *e, struct ta_conn *conn)
 		send_batch(e, conn);
 }
 
-static void try_open(struct uring_engine *e, struct ta_conn *conn)
+static void try_open(void *engine, struct ta_conn *conn)
 {
+	struct uring_engine *e = engine;
 	struct io_uring_sqe *sqe;
 
 	e->lives[conn - e->conns.v]++;
@@ -130,36 +131,6 @@ static void handle(struct uring_engine *e, const struct io_uring_cqe *cqe)
 	go_on(e, conn);
 }
 
-static void open_due(struct uring_engine *e)
-{
-	for (unsigned i = 0; i < e->conns.worker->connections; i++) {
-		struct ta_conn *conn = &e->conns.v[i];
-
-		if (conn->state == TA_CONN_CLOSED && conn->retry_ns <= e->conns.now)
-			try_open(e, conn);
-	}
-}
-
-static void begin_due(struct uring_engine *e)
-{
-	while (e->conns.idle && ta_pace_due(&e->conns.pace) <= e->conns.now) {
-		struct ta_conn *conn = e->conns.idle;
-
-		if (!ta_conn_begin(&e->conns, conn))
-			return;
-		send_batch(e, conn);
-	}
-}
-
-static uint64_t next_wake(const struct uring_engine *e, uint64_t tick)
-{
-	uint64_t wake = TA_MIN(tick, e->conns.worker->plan->end_ns);
-
-	if (ta_pace_is_open(&e->conns.pace) && e->conns.idle)
-		wake = TA_MIN(wake, ta_pace_due(&e->conns.pace));
-	return wake;
-}
-
 static void handle_all(struct uring_engine *e)
 {
 	struct io_uring_cqe *cqe;
@@ -173,6 +144,8 @@ static void handle_all(struct uring_engine *e)
 	ta_uring_advance(&e->uring, n);
 }
 
+static const struct ta_conn_ops ops = {.open = try_open, .send = send_batch};
+
 static int loop(struct uring_engine *e)
 {
 	const struct ta_load_plan *plan = e->conns.worker->plan;
@@ -184,18 +157,17 @@ static int loop(struct uring_engine *e)
 
 		if (e->conns.now >= tick) {
 			ta_conns_expire(&e->conns);
-			open_due(e);
-			tick = e->conns.now + TICK_NS;
+			ta_conns_open_due(&e->conns, &ops, e);
+			tick = e->conns.now + TA_CONN_TICK_NS;
 		}
-		wake = next_wake(e, tick);
+		wake = ta_conns_wake(&e->conns, tick);
 		now = ta_load_now();
 		rc = ta_uring_wait(&e->uring, wake > now ? wake - now : 0);
 		if (rc < 0)
 			return rc;
 		e->conns.now = ta_load_now();
 		handle_all(e);
-		if (ta_pace_is_open(&e->conns.pace))
-			begin_due(e);
+		ta_conns_begin_due(&e->conns, &ops, e);
 	}
 	return 0;
 }
