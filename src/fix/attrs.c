@@ -140,10 +140,10 @@ const struct ta_attr ta_attrs[] = {
 	{"/sys/devices/system/clocksource/clocksource0/current_clocksource", TA_ORDER_REST,
 		WORDS("tsc kvm-clock arch_sys_counter hyperv_clocksource_tsc_page xen")},
 	{"/sys/class/nvme/nvme%n/power/pm_qos_latency_tolerance_us", TA_ORDER_REST, NUMBER(0, 10000000), .words = "auto any"},
-	{NET "tx_queue_len", TA_ORDER_NIC, NUMBER(1, 100000)},
 	{NET "queues/rx-%n/rps_cpus", TA_ORDER_STEERING, .form = TA_ATTR_MASK},
 	{NET "queues/rx-%n/rps_flow_cnt", TA_ORDER_STEERING, NUMBER(0, 1 << 20)},
 	{NET "queues/tx-%n/xps_cpus", TA_ORDER_STEERING, .form = TA_ATTR_MASK},
+	{NET "queues/tx-%n/xps_rxqs", TA_ORDER_STEERING, .form = TA_ATTR_MASK, .found_only = true},
 	{"/proc/irq/%n/smp_affinity_list", TA_ORDER_IRQ, .form = TA_ATTR_LIST, .error = irq_error, .settle_s = irq_settle_s,
 		.remark = irq_remark},
 };

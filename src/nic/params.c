@@ -24,7 +24,6 @@ const struct ta_nic_group ta_nic_channels = {
 	.ioctl_get = TA_ETHTOOL_GCHANNELS,
 	.ioctl_set = TA_ETHTOOL_SCHANNELS,
 	.n_words = 9,
-	.most = 1 << 16,
 	.most_wished = 1 << 12,
 	.n = 4,
 	.params = {
@@ -46,7 +45,6 @@ const struct ta_nic_group ta_nic_rings = {
 	.ioctl_get = TA_ETHTOOL_GRINGPARAM,
 	.ioctl_set = TA_ETHTOOL_SRINGPARAM,
 	.n_words = 9,
-	.most = 1 << 24,
 	.most_wished = 1 << 16,
 	.n = 9,
 	.params = {
@@ -73,7 +71,6 @@ const struct ta_nic_group ta_nic_coalesce = {
 	.ioctl_get = TA_ETHTOOL_GCOALESCE,
 	.ioctl_set = TA_ETHTOOL_SCOALESCE,
 	.n_words = 23,
-	.most = UINT32_MAX,
 	.most_wished = 1000000,
 	.n = 27,
 	.params = {
@@ -219,7 +216,7 @@ static int parse_value(const struct ta_nic_group *g, size_t i, const char *text,
 			return -EINVAL;
 		v = v * 10 + (uint64_t)(*text - '0');
 	}
-	if (v > g->most)
+	if (v > UINT32_MAX)
 		return -EINVAL;
 	*ret = (uint32_t)v;
 	return 0;

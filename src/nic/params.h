@@ -26,8 +26,7 @@ struct ta_nic_group {
 	uint8_t get, reply, set;
 	uint32_t ioctl_get, ioctl_set;
 	size_t n_words; /* of the ioctl's structure */
-	uint32_t most;	       /* no value above it is one */
-	uint32_t most_wished; /* and none above it is ever to be set because a rule wants it */
+	uint32_t most_wished; /* none above it is ever set because a rule wants it */
 	size_t n;
 	struct ta_nic_param params[TA_NIC_PARAMS_MAX];
 };

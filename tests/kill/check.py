@@ -103,6 +103,9 @@ class Host:
             found[name] = read(f"/proc/sys/vm/{name}")
         for letter in ("-l", "-k"):
             found["ethtool " + letter] = run("ethtool", letter, NIC).stdout
+        for name in (NIC, "peer0"):
+            found["tc " + name] = run("tc", "qdisc", "show", "dev", name).stdout
+            found["length of " + name] = read(f"/sys/class/net/{name}/tx_queue_len")
         return found
 
 
@@ -157,7 +160,8 @@ class Test:
         assert done.returncode == 0, done.stdout + done.stderr
         assert changed != self.start
         steering = ["rps_cpus"] if "4294967295" in open("/proc/self/uid_map", encoding="ascii").read() else []
-        for text in ["the kernel made it 1024", "tcp_rmem", "dirty_bytes", "rx: 1 -> 4", "kill-test"] + steering:
+        for text in ["the kernel made it 1024", "tcp_rmem", "dirty_bytes", "rx: 1 -> 4", "kill-test",
+                     "mq/pfifo_fast", "txqueuelen: 1000 -> 500"] + steering:
             assert text in done.stdout, f"{text} is not applied:\n{done.stdout}{done.stderr}"
         assert read("/proc/sys/vm/dirty_ratio") == b"0\n", "the stand-in does what the kernel does"
         self.settle("nothing")

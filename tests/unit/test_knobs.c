@@ -41,8 +41,8 @@ static void test_nothing_else(void **state)
 		"net.core.somaxconn\n"};
 	static const char *const paths[] = {"/proc/sys/kernel/core_pattern", "/sys/block/../block/sda/queue/scheduler",
 		"/sys/block//queue/scheduler", "/sys/block/sda/sdb/queue/scheduler", "/sys/block/sda/queue/scheduler/",
-		"/sys/block/sda/queue/scheduler\n", "/sys/class/net/a b/tx_queue_len", "/sys/class/net/../tx_queue_len",
-		"/sys/class/net/sixteen-letters-/tx_queue_len", "/sys/class/net/eth0/queues/rx-/rps_cpus",
+		"/sys/block/sda/queue/scheduler\n", "/sys/class/net/a b/queues/rx-0/rps_cpus", "/sys/class/net/../queues/rx-0/rps_cpus",
+		"/sys/class/net/sixteen-letters-/queues/rx-0/rps_cpus", "/sys/class/net/eth0/tx_queue_len", "/sys/class/net/eth0/queues/rx-/rps_cpus",
 		"/sys/class/net/eth0/queues/rx-1a/rps_cpus", "/proc/irq/x/smp_affinity_list", "/proc/irq//smp_affinity_list",
 		"/sys/power/state", "/sys/kernel/mm/transparent_hugepage/use_zero_page", "", "/sys/block/sda/queue/iosched/a/b"};
 

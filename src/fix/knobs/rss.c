@@ -162,6 +162,9 @@ static int read_value(struct ta_host *h, const char *target, struct ta_buf *ret,
 	if (rc < 0)
 		return ta_nic_fail(err, rc, t.ifname, "its RSS table cannot be read");
 	format(&rss, rings_of(h, t.ifname), !t.field, ret);
+	/* What could not be put back is not read. */
+	if (!ret->error && check(target, ta_buf_text(ret), TA_VALUE_FOUND, NULL) < 0)
+		return ta_nic_fail(err, -EBADMSG, t.ifname, "its RSS table cannot be read");
 	return ret->error;
 }
 

@@ -19,7 +19,7 @@ static int parse(const char *value, enum ta_value_use use, uint32_t *ret)
 	uint64_t v;
 
 	if (!*value || value[strspn(value, "0123456789")] || (*value == '0' && value[1]) || ta_parse_u64(value, &v) < 0 ||
-		v > INT32_MAX || (use == TA_VALUE_WISHED && (v < 1 || v > MOST_WISHED)))
+		v > UINT32_MAX || (use == TA_VALUE_WISHED && (v < 1 || v > MOST_WISHED)))
 		return -EINVAL;
 	*ret = (uint32_t)v;
 	return 0;
