@@ -193,6 +193,23 @@ const struct ta_irqdev *ta_irqdevs_by_pci(const struct ta_irqdevs *d, const char
 	return by_key(d, 'p', pci);
 }
 
+/* The one interface of a driver; two are nobody's. */
+static const struct ta_irqdev *by_driver(const struct ta_irqdevs *d, const char *driver)
+{
+	const struct ta_netdev *only = NULL;
+
+	for (size_t i = 0; *driver && i < d->nets.n; i++) {
+		const struct ta_netdev *net = &d->nets.v[i];
+
+		if (!net->driver || strcmp(net->driver, driver) != 0)
+			continue;
+		if (only)
+			return NULL;
+		only = net;
+	}
+	return only ? by_key(d, 'n', only->name) : NULL;
+}
+
 const struct ta_irqdev *ta_irqdevs_by_name(
 	const struct ta_irqdevs *d, const struct ta_irq_name *name)
 {
@@ -200,7 +217,8 @@ const struct ta_irqdev *ta_irqdevs_by_name(
 
 	dev = dev ? dev : by_key(d, 'V', name->nvme);
 	dev = dev ? dev : by_key(d, 'n', name->ifname);
-	return dev ? dev : by_key(d, 'd', name->platform);
+	dev = dev ? dev : by_key(d, 'd', name->platform);
+	return dev ? dev : by_driver(d, name->driver);
 }
 
 const char *ta_irqdev_driver(struct ta_host *h, const struct ta_irqdevs *d, const char *ifname)

@@ -74,7 +74,8 @@ static const char *unlisted_device(const struct ta_irqdevs *devs, const char *ro
 static bool is_named(const struct ta_irqdev *dev, const struct ta_irq_name *name)
 {
 	return name->is_net || (name->ifname[0] && ta_strv_has(&dev->names, name->ifname)) ||
-	       (name->nvme[0] && ta_strv_has(&dev->names, name->nvme));
+	       (name->nvme[0] && ta_strv_has(&dev->names, name->nvme)) ||
+	       (name->virtio[0] && dev->virtio && strcmp(dev->virtio, name->virtio) == 0);
 }
 
 static int set_device(struct ta_irqvec *v, const char *device)

@@ -33,7 +33,7 @@ struct word {
 };
 
 struct ta_nicloss_driver {
-	const char *names[3]; /* of the driver */
+	const char *names[16]; /* of the driver */
 	struct word words[12];
 };
 
@@ -96,6 +96,11 @@ static const struct ta_nicloss_driver drivers[] = {
 		TX_FULL("tx_exhaustion_events")}},
 	/* broadcom/tg3.c */
 	{{"tg3"}, {MISSED("rx_discards")}},
+	/* broadcom/bnx2.c; rx_fw_discards: the firmware had no buffer descriptor */
+	{{"bnx2"}, {NO_BUFFER("rx_fw_discards"), MISSED("rx_ftq_discards"), MISSED("rx_discards")}},
+	/* broadcom/genet/bcmgenet.c, broadcom/bcmsysport.c */
+	{{"bcmgenet", "brcm-systemport"}, {MISSED("rbuf_ovflow_cnt"), NO_BUFFER("rdma_ovflow_cnt"),
+		NO_MEMORY("alloc_rx_buff_failed")}},
 	/* qlogic/qede/qede_ethtool.c */
 	{{"qede"}, {NO_BUFFER("no_buff_discards"), MISSED("brb_discards"), NO_MEMORY("rx_alloc_errors"),
 		TX_FULL("stopped_cnt")}},
@@ -112,8 +117,34 @@ static const struct ta_nicloss_driver drivers[] = {
 		DROPS("drv dropped rx total"), TX_FULL("ring full"), TIMEOUTS("tx timeout count")}},
 	/* drivers/net/hyperv/netvsc_drv.c */
 	{{"hv_netvsc"}, {NO_MEMORY("rx_no_memory"), TX_FULL("stop_queue")}},
-	/* realtek/r8169_main.c */
-	{{"r8169"}, {MISSED("rx_missed")}},
+	/* realtek/r8169_main.c; Realtek's own drivers for its newer cards use the same table */
+	{{"r8169", "r8101", "r8168", "r8125", "r8126", "r8127"}, {MISSED("rx_missed")}},
+	/* aquantia/atlantic/aq_ethtool.c; hw_atl_utils.c counts frames that its DMA had no descriptor for */
+	{{"atlantic"}, {NO_BUFFER("InDroppedDma"), NO_MEMORY("Queue AllocFails"), NO_MEMORY("Queue SkbAllocFails")}},
+	/* amd/xgbe/xgbe-ethtool.c */
+	{{"amd-xgbe"}, {MISSED("rx_fifo_overflow_errors"), RING_EMPTY("rx_buffer_unavailable")}},
+	/* cisco/enic/enic_ethtool.c */
+	{{"enic"}, {NO_BUFFER("rx_no_bufs")}},
+	/* marvell/sky2.c, marvell/skge.c */
+	{{"sky2", "skge"}, {MISSED("rx_fifo_overflow")}},
+	/* Systems on a chip. marvell/mvneta.c */
+	{{"mvneta"}, {NO_BUFFER("rx_discard"), MISSED("rx_overrun"), NO_MEMORY("skb_alloc_error"),
+		NO_MEMORY("refill_error")}},
+	/* marvell/mvpp2/mvpp2_main.c; bm: the pool of buffers was empty */
+	{{"mvpp2"}, {NO_BUFFER("rxq_queue_full_drops"), NO_BUFFER("rxq_packets_bm_drops"),
+		MISSED("rx_fifo_overrun"), MISSED("rx_ppv2_overrun")}},
+	/* cadence/macb.h */
+	{{"macb"}, {NO_BUFFER("rx_resource_errors"), MISSED("rx_overruns")}},
+	/* freescale/fec_main.c; frames that found the receive FIFO full (IEEE_R_MACERR) */
+	{{"fec"}, {MISSED("IEEE_rx_macerr")}},
+	/* freescale/dpaa2/dpaa2-ethtool.c */
+	{{"fsl_dpaa2_eth"}, {NO_BUFFER("hw] rx nobuffer discards")}},
+	/* stmicro/stmmac/stmmac_ethtool.c; its names by ethtool, then those of the glue to each chip.
+	 * rx_missed_cntr: of frames for which the host had no buffer (dwmac1000_dma.c). */
+	{{"st_gmac", "st_xgmac", "st_mac100", "rk_gmac-dwmac", "dwmac-sun8i", "meson8b-dwmac", "starfive-dwmac",
+		 "intel-eth-pci", "qcom-ethqos", "imx-dwmac", "stm32-dwmac", "socfpga-dwmac", "dwmac-loongson-pci",
+		 "dwc-eth-dwmac", "thead-dwmac"},
+		{MISSED("mmc_rx_fifo_overflow"), NO_BUFFER("rx_missed_cntr"), RING_EMPTY("rx_buf_unav_irq")}},
 	/* drivers/net/xen-netfront.c: it counts one repair of checksums, no losses */
 	{{"vif", "xen_netfront"}, {{NULL, 0}}},
 };

@@ -55,7 +55,37 @@ static const struct {
 	{"mvneta", TA_IRQ_UNKNOWN, -1, "", "", "mvneta"},
 	{"iwlwifi:queue_2", TA_IRQ_COMBINED, 2, "", "", "iwlwifi"},
 	{"iwlwifi:exception", TA_IRQ_OTHER, -1, "", "", "iwlwifi"},
+	{"virtio7", TA_IRQ_UNKNOWN, -1, "", "", "virtio7"},
+	{"mlx5_comp3", TA_IRQ_COMBINED, 3, "", "", "mlx5_core"},
+	{"mlx5_cmd_eq", TA_IRQ_OTHER, -1, "", "", "mlx5_core"},
+	{"mlx4-2@PCI Bus 0000:41:00.0", TA_IRQ_COMBINED, 2, "", "0000:41:00.0", ""},
+	{"sky2@pci:0000:03:00.0", TA_IRQ_UNKNOWN, -1, "", "0000:03:00.0", ""},
+	{"ibmvnic-30000005-rx7", TA_IRQ_RX, 7, "", "", "ibmvnic"},
+	{"hinic_txq4", TA_IRQ_TX, 4, "", "", "hinic"},
+	{"enp61s0_rxq12", TA_IRQ_RX, 12, "enp61s0", "", ""},
+	{"eth2_g1_rx", TA_IRQ_RX, 1, "eth2", "", ""},
+	{"eth2_g0_er", TA_IRQ_OTHER, -1, "eth2", "", ""},
+	{"eno2-rxtx1", TA_IRQ_COMBINED, 1, "eno2", "", ""},
+	{"eth1:slice-6", TA_IRQ_COMBINED, 6, "eth1", "", ""},
+	{"end0:mac", TA_IRQ_OTHER, -1, "end0", "", ""},
+	{"end0:safety-ue", TA_IRQ_OTHER, -1, "end0", "", ""},
+	{"ionic-enp65s0-rx9", TA_IRQ_RX, 9, "enp65s0", "", ""},
+	{"ionic-enp65s0-adminq0", TA_IRQ_OTHER, -1, "enp65s0", "", ""},
+	{"ens2-lsc", TA_IRQ_OTHER, -1, "ens2", "", ""},
+	{"enp2s0-notify", TA_IRQ_OTHER, -1, "enp2s0", "", ""},
+	{"eth0-rbdr-1", TA_IRQ_OTHER, -1, "eth0", "", ""},
+	{"eth4-xdp-2", TA_IRQ_TX, 2, "eth4", "", ""},
+	{"idpf-Mailbox-0", TA_IRQ_OTHER, -1, "", "", "idpf"},
+	{"48480000.switch", TA_IRQ_UNKNOWN, -1, "", "", "48480000.switch"},
+	{"c000000.ethernet-rx2", TA_IRQ_RX, 2, "", "", "c000000.ethernet"},
+	{"edma_rxdesc", TA_IRQ_RX, -1, "", "", "edma"},
+	{"edma_misc", TA_IRQ_OTHER, -1, "", "", "edma"},
+	{"reo2host-destination-ring3", TA_IRQ_RX, 3, "", "", "ath11k"},
+	{"mt7996e-hif", TA_IRQ_UNKNOWN, -1, "", "", "mt7996e"},
 	/* Not what they look like. */
+	{"xhci-hcd:usb1", TA_IRQ_UNKNOWN, -1, "", "", ""},
+	{"dma.ethernet", TA_IRQ_UNKNOWN, -1, "dma.ethernet", "", ""},
+	{"10.ethernetX", TA_IRQ_UNKNOWN, -1, "10.ethernetX", "", ""},
 	{"virtio3-rx", TA_IRQ_UNKNOWN, -1, "", "", "virtio3"},
 	{"a:b-TxRx-0", TA_IRQ_UNKNOWN, -1, "", "", ""},
 	{"sixteen-bytes-xx-TxRx-0", TA_IRQ_UNKNOWN, -1, "", "", ""},
@@ -92,9 +122,9 @@ static void known_names(void **state)
 static void interface_names(void **state)
 {
 	static const char *const yes[] = {"eth0", "enp3s0f1", "eno1", "ens5", "wlan0", "wlp2s0",
-		"ib0", "enx001122334455", "em1"};
+		"ib0", "enx001122334455", "em1", "end0", "swp12", "p2p1", "p10p4_3", "wan"};
 	static const char *const no[] = {
-		"eth", "acpi", "timer", "rtc0", "i8042", "ehci_hcd", "hpsa0", "embedded", "ahci"};
+		"eth", "acpi", "timer", "rtc0", "i8042", "ehci_hcd", "hpsa0", "embedded", "ahci", "end", "wanted", "pp1", "p1", "p1p", "p1234p1"};
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(yes); i++)
 		if (!ta_looks_like_ifname(yes[i]))

@@ -99,6 +99,25 @@ static void shared_function(void **state)
 	done(&x);
 }
 
+/* A thin copy: uevent files alone. */
+static void by_driver(void **state)
+{
+	struct host x = {0};
+
+	assert_int_equal(tree_make(&x.tree), 0);
+	tree_file(&x.tree, "sys/class/net/wlan4/device/uevent", "DRIVER=iwlwifi\n");
+	tree_file(&x.tree, "sys/class/net/eth4/device/uevent", "DRIVER=lan743x\n");
+	tree_file(&x.tree, "sys/class/net/eth5/device/uevent", "DRIVER=lan743x\n");
+	tree_link(&x.tree, "sys/class/net/ens8", "../../devices/pci0000:00/0000:00:08.0/virtio2/net/ens8");
+	judge(&x, LINES("70: 5 0  X  iwlwifi", /* the only one of its driver */
+			  "71: 5 0  X  lan743x", /* one of two */
+			  "10: 5 0  X  virtio2, uhci_hcd:usb1"));
+	is(&x, 0, "wlan4 combined-0");
+	is(&x, 1, "lan743x combined-0");
+	is(&x, 2, "ens8 combined-0");
+	done(&x);
+}
+
 /* No /sys: neighbours of the same function tell the name. */
 static void only_the_table(void **state)
 {
@@ -165,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(listed),
 		cmocka_unit_test(shared_function),
+		cmocka_unit_test(by_driver),
 		cmocka_unit_test(only_the_table),
 		cmocka_unit_test(asked_of_the_kernel),
 		cmocka_unit_test(blocks),
