@@ -133,7 +133,7 @@ static int append(struct ta_state *s, unsigned run, struct json_object *o, struc
 	if (line.error || ta_memory_failed() || line.len < 2)
 		return ta_err_set(err, -ENOMEM, "out of memory");
 	line.data[--line.len] = '\0'; /* the brace */
-	ta_buf_printf(&line, ",\"sum\":\"%016llx\"}", (unsigned long long)ta_sum_add(TA_SUM_INIT, line.data));
+	ta_sum_close(&line, 0);
 	return line.error ?: ta_state_append(s, run, ta_buf_text(&line), err);
 }
 

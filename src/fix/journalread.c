@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "fix/identity.h"
 #include "fix/journal.h"
 
 #define SCHEMA "tuneaudit.journal/"
 #define CHANGES_MAX 100000
-#define SUM_TAIL ",\"sum\":\"0123456789abcdef\"}"
 
 struct reader {
 	struct ta_run *run;
@@ -221,26 +219,11 @@ static int read_entry(const struct reader *r)
 	return strcmp(entry, "intent") ? read_about_change(r, entry) : read_intent(r);
 }
 
-static bool sum_is_right(const char *line, size_t len)
-{
-	size_t tail = strlen(SUM_TAIL);
-	ta_cleanup_buf struct ta_buf body = TA_BUF_INIT;
-	uint64_t sum;
-	char digits[17];
-
-	if (len <= tail || strncmp(line + len - tail, SUM_TAIL, 8) != 0 || strcmp(line + len - 2, "\"}") != 0)
-		return false;
-	memcpy(digits, line + len - 18, 16);
-	digits[16] = '\0';
-	ta_buf_add(&body, line, len - tail);
-	return ta_parse_hex(digits, &sum) == 0 && !body.error && ta_sum_add(TA_SUM_INIT, body.data) == sum;
-}
-
 static int read_line(struct reader *r, const char *line, size_t len)
 {
 	int rc;
 
-	if (strlen(line) != len || !sum_is_right(line, len))
+	if (!ta_sum_is_right(line, len))
 		return bad(r, "it was changed after it was written");
 	r->line = json_tokener_parse(line);
 	if (!json_object_is_type(r->line, json_type_object)) {

@@ -73,9 +73,6 @@ int ta_plan_make(struct ta_host *h, const struct ta_audit *a, const struct ta_fa
  */
 int ta_plan_parse(const char *text, size_t len, struct ta_plan *ret, struct ta_err *err);
 
-/* Over everything in it that apply goes by, and what is shown of it. */
-uint64_t ta_plan_sum(const struct ta_plan *p);
-
 enum ta_allow { TA_ALLOW_NONE, TA_ALLOW_FLOW_RESET, TA_ALLOW_LINK_FLAP };
 
 /* Why the action is not done under these permissions ("needs --allow link-flap"), or NULL. */

@@ -7,42 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "fix/plan.h"
 
 #define SCHEMA "tuneaudit.plan/"
 #define ACTIONS_MAX 20000
-
-uint64_t ta_plan_sum(const struct ta_plan *p)
-{
-	uint64_t sum = ta_sum_add(TA_SUM_INIT, p->profile);
-
-	sum = ta_sum_add(sum, p->where.machine);
-	sum = ta_sum_add(sum, p->where.host);
-	sum = ta_sum_add(sum, p->where.boot);
-	sum = ta_sum_add(sum, p->where.netns);
-	for (size_t i = 0; i < p->n_actions; i++) {
-		const struct ta_action *a = &p->actions[i];
-
-		for (size_t k = 0; k < a->rules.n; k++)
-			sum = ta_sum_add(sum, a->rules.v[k]);
-		sum = ta_sum_add(sum, a->fixer);
-		sum = ta_sum_add(sum, a->step.knob->name);
-		sum = ta_sum_add(sum, a->step.target);
-		sum = ta_sum_add(sum, a->step.device);
-		sum = ta_sum_add(sum, a->step.before);
-		sum = ta_sum_add(sum, a->step.after);
-		sum = ta_sum_add(sum, ta_disruption_name(a->disruption));
-		sum = ta_sum_add(sum, a->workload ? "workload" : "");
-		/* not gone by, but shown to who decides */
-		sum = ta_sum_add(sum, a->why);
-		sum = ta_sum_add(sum, a->subject);
-		sum = ta_sum_add(sum, a->command);
-		sum = ta_sum_add(sum, a->persist_file);
-		sum = ta_sum_add(sum, a->persist_text);
-	}
-	return sum;
-}
 
 static int bad(struct ta_err *err, const char *what)
 {
@@ -181,10 +149,9 @@ static int read_where(struct ta_plan *p, struct json_object *doc, struct ta_err 
 		copy(o, "kernel", true, &p->where.kernel, err);
 }
 
-static int read_document(struct ta_plan *p, struct json_object *doc, struct ta_err *err)
+static int read_document(struct ta_plan *p, struct json_object *doc, const char *text, size_t len, struct ta_err *err)
 {
-	const char *schema, *sum_text;
-	uint64_t sum;
+	const char *schema;
 	int rc = get(doc, "schema", true, &schema, err);
 
 	if (rc < 0)
@@ -192,10 +159,10 @@ static int read_document(struct ta_plan *p, struct json_object *doc, struct ta_e
 	if (strcmp(schema, SCHEMA "1") != 0)
 		return ta_err_set(err, !strncmp(schema, SCHEMA, strlen(SCHEMA)) ? -EPROTO : -EBADMSG,
 			"it is of the kind %.40s, which this version does not know", schema);
-	rc = copy(doc, "profile", true, &p->profile, err) ?: read_where(p, doc, err) ?: read_actions(p, doc, err) ?:
-		get(doc, "sum", true, &sum_text, err);
-	if (rc == 0 && (ta_parse_hex(sum_text, &sum) < 0 || sum != ta_plan_sum(p)))
-		rc = bad(err, "it was edited after it was made: make a new one");
+	rc = copy(doc, "profile", true, &p->profile, err) ?: read_where(p, doc, err) ?: read_actions(p, doc, err);
+	/* Of the text and not of what was understood of it: unknown keys and second ones are edits too. */
+	if (rc == 0 && !ta_sum_is_right(text, len))
+		rc = bad(err, "it was edited, or written anew, after it was made: make a new one");
 	return rc;
 }
 
@@ -208,12 +175,13 @@ int ta_plan_parse(const char *text, size_t len, struct ta_plan *ret, struct ta_e
 
 	if (!tok)
 		return ta_err_set(err, -ENOMEM, "out of memory");
+	len -= len && text[len - 1] == '\n';
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
 	doc = json_tokener_parse_ex(tok, text, (int)TA_MIN(len, (size_t)INT32_MAX));
 	if (json_tokener_get_error(tok) != json_tokener_success || !json_object_is_type(doc, json_type_object))
 		rc = bad(err, "it is no whole JSON document");
 	else
-		rc = read_document(&plan, doc, err);
+		rc = read_document(&plan, doc, text, len, err);
 	json_object_put(doc);
 	json_tokener_free(tok);
 	if (rc < 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "host/change.h"
 
 void ta_where_done(struct ta_where *w)
@@ -25,6 +26,33 @@ uint64_t ta_sum_add(uint64_t sum, const char *text)
 		sum = (sum ^ *s) * 0x100000001b3u;
 	while (*s++);
 	return sum;
+}
+
+#define SUM_KEY ",\"sum\":\""
+#define SUM_DIGITS 16
+#define SUM_END "\"}"
+#define SUM_TAIL (sizeof(SUM_KEY) - 1 + SUM_DIGITS + sizeof(SUM_END) - 1)
+
+void ta_sum_close(struct ta_buf *b, size_t start)
+{
+	uint64_t sum = ta_sum_add(TA_SUM_INIT, b->error ? NULL : b->data + start);
+
+	ta_buf_printf(b, SUM_KEY "%016llx" SUM_END, (unsigned long long)sum);
+}
+
+bool ta_sum_is_right(const char *text, size_t len)
+{
+	ta_cleanup_buf struct ta_buf body = TA_BUF_INIT, digits = TA_BUF_INIT;
+	uint64_t sum;
+
+	if (len <= SUM_TAIL || memchr(text, '\0', len))
+		return false;
+	ta_buf_add(&body, text, len - SUM_TAIL);
+	text += len - SUM_TAIL;
+	if (strncmp(text, SUM_KEY, strlen(SUM_KEY)) != 0 || strncmp(text + SUM_TAIL - strlen(SUM_END), SUM_END, strlen(SUM_END)) != 0)
+		return false;
+	ta_buf_add(&digits, text + strlen(SUM_KEY), SUM_DIGITS);
+	return !body.error && ta_parse_hex(ta_buf_text(&digits), &sum) == 0 && ta_sum_add(TA_SUM_INIT, body.data) == sum;
 }
 
 /* A file of one word. */

@@ -26,3 +26,8 @@ bool ta_where_same_boot(const struct ta_where *a, const struct ta_where *b);
 /* A sum over texts in their order, to see that a file was edited (FNV-1a, 64 bits). Against mistakes, not against root. */
 #define TA_SUM_INIT 0xcbf29ce484222325u
 uint64_t ta_sum_add(uint64_t sum, const char *text); /* NULL: "" */
+
+/* As the last member of the object that `b` holds from `start`, over all that stands there before it; closes the object. */
+void ta_sum_close(struct ta_buf *b, size_t start);
+/* Do the `len` bytes end as ta_sum_close() ends them, with the right sum, and hold no NUL? */
+bool ta_sum_is_right(const char *text, size_t len);

@@ -86,8 +86,8 @@ static void add_host(struct ta_json *j, const struct ta_where *w)
 
 void ta_report_plan_json(const struct ta_plan *p, const char *tool_version, struct ta_buf *ret)
 {
-	ta_cleanup_buf struct ta_buf sum = TA_BUF_INIT;
 	struct ta_json j = {.b = ret};
+	size_t start = ret->len;
 
 	ta_json_open(&j, NULL, '{');
 	ta_json_str(&j, "schema", "tuneaudit.plan/1");
@@ -105,8 +105,6 @@ void ta_report_plan_json(const struct ta_plan *p, const char *tool_version, stru
 	ta_json_line(&j);
 	ta_json_close(&j, ']');
 	ta_json_str(&j, "tool", tool_version);
-	ta_buf_printf(&sum, "%016llx", (unsigned long long)ta_plan_sum(p));
-	ta_json_str(&j, "sum", ta_buf_text(&sum));
-	ta_json_close(&j, '}');
+	ta_sum_close(ret, start);
 	ta_buf_addc(ret, '\n');
 }

@@ -234,6 +234,26 @@ static void test_edited_plans(void **state)
 	assert_int_equal(edited("{\"schema\"", "[{\"schema\"", &err), -EBADMSG);
 	assert_int_equal(edited("sysctl -w x", "sysctl -w y", &err), -EBADMSG);
 	assert_int_equal(edited("\"name\":\"h\"", "\"name\":\"g\"", &err), -EBADMSG);
+	/* what is not gone by, what is not understood, and what would be read as it was */
+	assert_int_equal(edited("\"management\":false", "\"management\":true", &err), -EBADMSG);
+	assert_int_equal(edited("{\"rule\"", "{\"skip\":true,\"rule\"", &err), -EBADMSG);
+	assert_non_null(strstr(err.text, "edited"));
+	assert_int_equal(edited("\"target\":", "\"target\":\"kernel.modprobe\",\"target\":", &err), -EBADMSG);
+	assert_int_equal(edited("\"schema\":", "\"schema\": ", &err), -EBADMSG);
+	assert_int_equal(edited("\"sum\":", "\"sum\" :", &err), -EBADMSG);
+	assert_int_equal(edited("\"}\n", "\"}\n\n", &err), -EBADMSG);
+	assert_int_equal(edited("\"}\n", "\"}", &err), 0);
+}
+
+static void test_a_nul_ends_nothing(void **state)
+{
+	ta_cleanup_plan struct ta_plan plan = {0}, again = {0};
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	make_plan(&plan, "net.core.somaxconn", "4096");
+	ta_report_plan_json(&plan, "1", &text);
+	ta_buf_add(&text, "\0more", 5);
+	assert_int_equal(ta_plan_parse(ta_buf_text(&text), text.len, &again, NULL), -EBADMSG);
 }
 
 int main(void)
@@ -247,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_a_plan_comes_back),
 		cmocka_unit_test(test_edited_plans),
+		cmocka_unit_test(test_a_nul_ends_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
