@@ -94,33 +94,48 @@ static int read_plan(const char *path, struct ta_plan *ret)
 static int weigh(const char *path, const struct ta_ruleset *rs, struct ta_plan *p)
 {
 	for (size_t i = 0; i < p->n_actions; i++) {
-		struct ta_action *a = &p->actions[i];
+		const struct ta_strv *rules = &p->actions[i].rules;
 
-		for (size_t k = 0; k < a->rules.n; k++) {
-			const struct ta_rule *r = ta_rules_find(rs->rules, a->rules.v[k]);
+		for (size_t k = 0; k < rules->n; k++) {
+			const struct ta_rule *r = ta_rules_find(rs->rules, rules->v[k]);
 
 			if (!r)
 				return ta_cli_fail(TA_EXIT_USAGE, "%s: there is no rule '%s' here; make a new plan", path,
-					a->rules.v[k]);
-			a->trusted = a->trusted && r->trusted;
+					rules->v[k]);
+			ta_plan_weigh(p, i, r);
 		}
 	}
 	return TA_EXIT_OK;
 }
 
-static int check_host(const char *path, struct ta_session *s, const struct ta_plan *p)
+static int check_host(const char *path, const struct ta_session *s, const struct ta_plan *p)
 {
 	ta_cleanup_where struct ta_where now = {0};
 	struct ta_err err = {0};
 
-	if (ta_host_live(&s->host, &err) < 0)
-		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text);
 	if (ta_where_read(s->host, &now) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
 	if (ta_where_check(&p->where, &now, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s: %s", path, err.text);
 	if (!ta_where_same_boot(&p->where, &now))
 		return ta_cli_fail(TA_EXIT_USAGE, "%s: the host was restarted since it was made; make a new plan", path);
+	return TA_EXIT_OK;
+}
+
+/* The plan may have been made at the console and be applied over ssh, or the default route have moved. */
+static int weigh_here(struct ta_session *s, struct ta_plan *p)
+{
+	ta_cleanup_strv struct ta_strv owners = TA_STRV_INIT;
+	ta_cleanup_buf struct ta_buf peer = TA_BUF_INIT;
+	const struct ta_source_options source = {0};
+	int code;
+
+	ta_strv_add(&owners, "nic");
+	code = ta_session_collect(s, &source, &owners);
+	if (code != TA_EXIT_OK)
+		return code;
+	ta_caller_peer(&peer);
+	ta_plan_weigh_here(p, s->host, s->facts, ta_buf_text(&peer));
 	return TA_EXIT_OK;
 }
 
@@ -136,6 +151,8 @@ int ta_planning_load(const char *path, const char *rules, struct ta_session *s, 
 		code = ta_ruleset_load(&rs, s->schema, rules);
 	if (code == TA_EXIT_OK)
 		code = weigh(path, &rs, &plan);
+	if (code == TA_EXIT_OK)
+		code = weigh_here(s, &plan);
 	if (code == TA_EXIT_OK)
 		code = check_host(path, s, &plan);
 	if (code != TA_EXIT_OK)

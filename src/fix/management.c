@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "fix/identity.h"
 #include "fix/planparts.h"
 #include "nic/route.h"
 
@@ -77,4 +78,21 @@ void ta_management_read(struct ta_host *h, const struct ta_facts *facts, const c
 		rc = route_to(h, peer, ret);
 	ret->all = rc < 0 || ret->names.error;
 	add_lower(facts, ret);
+}
+
+static bool is_meant(const struct ta_management *m, const struct ta_step *s)
+{
+	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+
+	/* What is set by attributes (steering) takes no link down either. */
+	if (!s->knob->nic || s->knob->keeps_link || ta_identity_ifname(s->knob, s->target, &name) < 0)
+		return false;
+	return m->all || ta_strv_has(&m->names, ta_buf_text(&name));
+}
+
+void ta_management_weigh(const struct ta_management *m, struct ta_action *a)
+{
+	a->management = is_meant(m, &a->step);
+	if (a->management)
+		a->disruption = TA_MAX(a->disruption, TA_DISRUPT_LINK_FLAP);
 }

@@ -91,11 +91,11 @@ static enum ta_disruption of_risk(enum ta_risk risk)
 }
 
 /* The rule's author knows the effect of this target, the fixer that of its kind: the heavier counts. */
-static enum ta_disruption disruption_of(const struct ta_finding *f, const struct ta_fixer *fixer)
+static enum ta_disruption disruption_of(const struct ta_rule *rule, const struct ta_fixer *fixer)
 {
-	enum ta_disruption rule = of_risk(f->rule->risk);
+	enum ta_disruption risk = of_risk(rule->risk);
 
-	return fixer ? TA_MAX(rule, fixer->disruption) : rule;
+	return fixer ? TA_MAX(risk, fixer->disruption) : risk;
 }
 
 /* Once for each finding: the first reason, of a fix with a write for each queue. */
@@ -110,6 +110,7 @@ static int add_manual(struct work *w, const struct ta_finding *f, const char *re
 {
 	struct ta_plan *p = w->plan;
 	struct ta_plan_manual *v = is_manual(p, f) ? NULL : reallocarray(p->manual, p->n_manual + 1, sizeof(*v)), *m;
+	const struct ta_fixer *fixer = f->out.has_fix ? ta_fixer_find(f->out.fix.fixer) : NULL;
 	struct ta_fix_text text = {0};
 	int rc = 0;
 
@@ -121,7 +122,7 @@ static int add_manual(struct work *w, const struct ta_finding *f, const char *re
 		.rule = strdup(f->rule->id),
 		.subject = strdup(f->out.subject),
 		.reason = strdup(reason),
-		.disruption = ta_disruption_name(disruption_of(f, f->out.has_fix ? ta_fixer_find(f->out.fix.fixer) : NULL)),
+		.disruption = ta_disruption_name(disruption_of(f->rule, fixer)),
 	};
 	if (!m->rule || !m->subject || !m->reason)
 		return -ENOMEM;
@@ -231,24 +232,33 @@ static int look(struct work *w, struct ta_step *s, struct ta_err *err)
 	return rc;
 }
 
-static bool is_management(const struct work *w, const struct ta_step *s)
-{
-	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
-
-	/* What is set by attributes (steering) takes no link down either. */
-	if (!s->knob->nic || s->knob->keeps_link || ta_identity_ifname(s->knob, s->target, &name) < 0)
-		return false;
-	return w->management.all || ta_strv_has(&w->management.names, ta_buf_text(&name));
-}
-
 static void weigh(struct work *w, struct ta_action *a, const struct ta_finding *f)
 {
-	a->disruption = TA_MAX(a->disruption, disruption_of(f, ta_fixer_find(f->out.fix.fixer)));
+	a->disruption = TA_MAX(a->disruption, disruption_of(f->rule, ta_fixer_find(f->out.fix.fixer)));
 	a->workload = a->workload || f->rule->risk == TA_RISK_WORKLOAD;
 	a->trusted = a->trusted && f->rule->trusted;
-	a->management = is_management(w, &a->step);
-	if (a->management)
-		a->disruption = TA_MAX(a->disruption, TA_DISRUPT_LINK_FLAP);
+	ta_management_weigh(&w->management, a);
+}
+
+/* --- a saved one, weighed again ----------------------------------------------------------- */
+
+void ta_plan_weigh(struct ta_plan *p, size_t at, const struct ta_rule *rule)
+{
+	struct ta_action *a = &p->actions[at];
+
+	a->disruption = TA_MAX(a->disruption, disruption_of(rule, ta_fixer_find(a->fixer)));
+	a->workload = a->workload || rule->risk == TA_RISK_WORKLOAD;
+	a->trusted = a->trusted && rule->trusted;
+}
+
+void ta_plan_weigh_here(struct ta_plan *p, struct ta_host *h, const struct ta_facts *facts, const char *peer)
+{
+	struct ta_management m;
+
+	ta_management_read(h, facts, peer, &m);
+	for (size_t i = 0; i < p->n_actions; i++)
+		ta_management_weigh(&m, &p->actions[i]);
+	ta_management_done(&m);
 }
 
 /* The step becomes the action's own. */
@@ -328,7 +338,7 @@ static const char *only_told(const struct ta_finding *f, const struct ta_fixer *
 {
 	if (f->out.verdict == TA_V_PENDING_REBOOT)
 		return "set already, and waits for a restart of the host";
-	if (disruption_of(f, fixer) == TA_DISRUPT_REBOOT)
+	if (disruption_of(f->rule, fixer) == TA_DISRUPT_REBOOT)
 		return "takes effect with a restart of the host, which this program does not do";
 	if (!fixer || !fixer->steps)
 		return "is for a person to do";

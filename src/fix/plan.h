@@ -73,6 +73,13 @@ int ta_plan_make(struct ta_host *h, const struct ta_audit *a, const struct ta_fa
  */
 int ta_plan_parse(const char *text, size_t len, struct ta_plan *ret, struct ta_err *err);
 
+/*
+ * A saved plan's costs, held against today: those of the rule, which is one of action `at`, and of the interfaces that this
+ * host and `peer` are reached by now (facts of the owner "nic"). What the plan says of itself is never made less.
+ */
+void ta_plan_weigh(struct ta_plan *p, size_t at, const struct ta_rule *rule);
+void ta_plan_weigh_here(struct ta_plan *p, struct ta_host *h, const struct ta_facts *facts, const char *peer);
+
 enum ta_allow { TA_ALLOW_NONE, TA_ALLOW_FLOW_RESET, TA_ALLOW_LINK_FLAP };
 
 /* Why the action is not done under these permissions ("needs --allow link-flap"), or NULL. */

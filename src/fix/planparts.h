@@ -22,5 +22,8 @@ struct ta_management {
 void ta_management_read(struct ta_host *h, const struct ta_facts *facts, const char *peer, struct ta_management *ret);
 void ta_management_done(struct ta_management *m);
 
+/* Marks the action if it may cut the host off, which costs the link at least. */
+void ta_management_weigh(const struct ta_management *m, struct ta_action *a);
+
 /* The direction of each element that a fix moves; those it does not name may only be lifted by their neighbours. */
 void ta_plan_directions(const struct ta_fix_call *call, enum ta_direction (*ret)[TA_FIX_ELEMENTS]);

@@ -140,6 +140,9 @@ S
 		cd '"$DIR"'; try() { $T apply --rules rules --plan "$1" $S --yes || echo "$1 code $?"; }
 		sed s/9000/9001/ plan.json > edited.json; try edited.json
 		sed s/net.core.somaxconn/kernel.core_pattern/ plan.json > sink.json; try sink.json
+		sed "s/{.rule./{\"skip\":true,&/;s/{.skip/{\"skip/" plan.json > unknown.json; try unknown.json
+		python3 -m json.tool plan.json > anew.json; try anew.json
+		(cat plan.json; printf "\000more") > nul.json; try nul.json
 		sed "s/\"machine\":\"[^\"]*\"/\"machine\":\"0000000000000000\"/" plan.json > machine.json; try machine.json
 		sed s,plan/1,plan/7, plan.json > newer.json; try newer.json
 		head -c 300 plan.json > cut.json; try cut.json
@@ -149,7 +152,7 @@ S
 		ln -s plan.json link.json; try link.json
 		value; [ ! -e state ]'
 	expect 0
-	for f in edited sink machine newer cut long open shared/plan link; do
+	for f in edited sink unknown anew nul machine newer cut long open shared/plan link; do
 		contains "$output" "$f.json code 2"
 	done
 	contains "$errors" "edited after it was made"
@@ -165,6 +168,36 @@ S
 	contains "$output" "rollback 2"
 	contains "$output" "9000"
 	contains "$errors" "another network namespace"
+}
+
+@test "a plan made at the console is weighed again where it is applied: by whom the host is reached, what its rules say now" {
+	[ "$(id -u)" -eq 0 ] || skip "only root's plans are followed"
+	command -v ip > /dev/null || skip "no ip(8)"
+	settings
+	cat > "$DIR/rules/gro.rules" << 'R'
+rule gro.on
+  title "t"  why "w"  ref "r"  risk none  direction exact
+  each  nic in nics
+  when  nic.key == "v0"
+  want  false
+  fix   nic.features(ifname = nic.key, name = "rx-gro", on = true)
+end
+profile gro  title "g"  rules gro.*  end
+R
+	inside 'mount -t sysfs none /sys; ip link set lo up
+		ip link add v0 type veth peer name v1; ip addr add 10.9.9.1/24 dev v0; ip link set v0 up; ip link set v1 up
+		F="--rules '"$DIR"'/rules"; P="--plan '"$DIR"'/plan.json"
+		env SSH_CONNECTION="127.0.0.1 1 127.0.0.1 22" $T plan $F --profile gro --format json > '"$DIR"'/plan.json
+		SSH_CONNECTION="10.9.9.2 1 10.9.9.1 22" $T apply $F $P $S --yes || echo "over it $?"
+		SSH_CONNECTION="127.0.0.1 1 127.0.0.1 22" $T apply $F $P $S --dry-run
+		sed -i "s/risk none/risk flow-reset/" '"$DIR"'/rules/gro.rules
+		SSH_CONNECTION="127.0.0.1 1 127.0.0.1 22" $T apply $F $P $S --yes || echo "risky $?"'
+	expect 0
+	contains "$output" "needs --allow link-flap"
+	contains "$output" "over it 1"
+	contains "$output" "1 change would be made"
+	contains "$output" "needs --allow flow-reset"
+	contains "$output" "risky 1"
 }
 
 @test "rules that others than root may write are read by check and never used by apply" {
