@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,24 +108,37 @@ bool ta_caller_can_be_asked(void)
 	return isatty(STDIN_FILENO);
 }
 
+static volatile sig_atomic_t stop;
+
+/*
+ * One byte of the answer. A signal is seen also where it came before we began to wait: they are let in only while ppoll() waits.
+ */
+static bool read_byte(const sigset_t *old_mask, char *ret)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return !stop && ppoll(&p, 1, NULL, old_mask) == 1 && !stop && read(STDIN_FILENO, ret, 1) == 1;
+}
+
 bool ta_caller_agrees(const char *question)
 {
-	char answer[8] = "";
+	char answer[8] = "", c = 0;
+	sigset_t all, old;
 	size_t len = 0;
-	char c;
 
 	if (!ta_caller_can_be_asked())
 		return false;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
 	ta_system_write(STDERR_FILENO, question, strlen(question));
 	/* The whole line, so that nothing of it is left for the shell; a signal is a no. */
-	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+	while (read_byte(&old, &c) && c != '\n')
 		if (len < sizeof(answer) - 1)
 			answer[len++] = c;
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	answer[len] = '\0';
-	return !strcmp(answer, "y") || !strcmp(answer, "Y") || !strcmp(answer, "yes");
+	return c == '\n' && (!strcmp(answer, "y") || !strcmp(answer, "Y") || !strcmp(answer, "yes"));
 }
-
-static volatile sig_atomic_t stop;
 
 static void note(int signal)
 {

@@ -324,6 +324,114 @@ for a in plan["actions"]:  # every command is one the shell reads as it was mean
 PYTHON
 }
 
+# length_rules: the queue of the interface v0 is to be longer.
+length_rules() {
+	settings
+	cat > "$DIR/rules/length.rules" << 'R'
+rule length.v0
+  title "t"  why "w"  ref "r"  risk none  direction exact
+  each  nic in nics
+  when  nic.key == "v0"
+  want  nic.txqueuelen == 2777
+  fix   nic.txqueuelen(ifname = nic.key, packets = 2777)
+end
+profile length  title "l"  rules length.*  end
+R
+}
+
+@test "an interface is put back under its new name; another one of its old name is let alone; one that is gone is told" {
+	command -v ip > /dev/null || skip "no ip(8)"
+	length_rules
+	inside 'mount -t sysfs none /sys; L="--rules '"$DIR"'/rules --profile length"
+		qlen() { cat /sys/class/net/$1/tx_queue_len; }
+		ip link add v0 type veth peer name p0; $T apply $L $S --yes > /dev/null; qlen v0
+		ip link set v0 name w0; ip link add v0 txqueuelen 2777 type veth peer name p1
+		$T rollback $S --yes; echo "w0 $(qlen w0)"; echo "v0 $(qlen v0)"
+		ip link del v0; ip link set w0 name v0; $T apply $L $S --yes > /dev/null; ip link del v0
+		$T rollback $S --yes || echo "code $?"'
+	expect 0
+	contains "$output" "w0: 1000 -> 2777: put back"
+	contains "$output" "w0 1000"
+	contains "$output" "v0 2777"
+	contains "$output" "is gone"
+	contains "$output" "code 1"
+}
+
+@test "what the host, or the caller, is reached by is not touched unasked" {
+	command -v ip > /dev/null || skip "no ip(8)"
+	settings
+	cat > "$DIR/rules/gro.rules" << 'R'
+rule gro.on
+  title "t"  why "w"  ref "r"  risk none
+  each  nic in nics
+  when  nic.key in ["a0", "b0", "c0"]
+  want  nic.features.rx-gro
+  fix   nic.features(ifname = nic.key, name = "rx-gro", on = true)
+end
+profile gro  title "g"  rules gro.*  end
+R
+	command -v ethtool > /dev/null || skip "no ethtool(8)"
+	inside 'mount -t sysfs none /sys; L="--rules '"$DIR"'/rules --profile gro"
+		for n in a b c; do ip link add ${n}0 type veth peer name ${n}1; ethtool -K ${n}0 gro off; ip link set ${n}0 up; ip link set ${n}1 up; done
+		ip addr add 192.0.2.1/24 dev b0; ip addr add 198.51.100.1/24 dev c0; ip route add default via 198.51.100.2
+		export SSH_CONNECTION="192.0.2.9 4000 192.0.2.1 22"
+		$T plan $L --format json > '"$DIR"'/ssh.json
+		sh -c "env -u SSH_CONNECTION $T plan $L --format json; :" > '"$DIR"'/sudo.json
+		unset SSH_CONNECTION; $T plan $L --format json > '"$DIR"'/none.json
+		$T apply $L $S --yes'
+	expect 0
+	contains "$output" "2 changes made"
+	contains "$output" "c0 rx-gro (gro.on): needs --allow link-flap"
+	python3 - "$DIR" << 'PYTHON'
+import json, sys
+def cut(name):
+    actions = json.load(open(f"{sys.argv[1]}/{name}.json"))["actions"]
+    return [a["subject"].split()[0] for a in actions if a["management"] and a["disruption"] == "link-flap"]
+assert cut("ssh") == ["b0", "c0"], cut("ssh")
+assert cut("sudo") == ["b0", "c0"], cut("sudo")
+assert cut("none")[-1] == "c0", cut("none")
+PYTHON
+}
+
+@test "on a terminal it asks first; only yes is yes, and Ctrl-C is none" {
+	settings
+	cat > "$DIR/terminal.py" << 'PYTHON'
+import os, pty, signal, sys
+signal.alarm(20)  # nobody waits for ever
+answer, command = sys.argv[1].encode().decode("unicode_escape").encode(), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # also where the suite runs in the background
+    os.execv(command[0], command)
+seen = b""
+while b"[y/N]" not in seen:
+    seen += os.read(fd, 4096)
+os.write(fd, answer)
+while True:
+    try:
+        more = os.read(fd, 4096)
+    except OSError:
+        break
+    if not more:
+        break
+    seen += more
+sys.stdout.write(seen.decode().replace("\r", ""))
+print("code", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+PYTHON
+	inside 'for a in "n\\n" "\\n" "yesterday\\n" "\\x03"; do python3 '"$DIR"'/terminal.py "$a" $T apply $R $S; value; done
+		[ ! -e '"$DIR"'/state ]'
+	expect 0
+	[ "$(grep -c '^code 1$' "$DIR/out")" -eq 3 ]
+	[ "$(grep -c '^code 130$' "$DIR/out")" -eq 1 ]
+	[ "$(grep -c '^4096$' "$DIR/out")" -eq 4 ]
+	contains "$output" "Make 1 of these 2 changes? [y/N]"
+	inside 'python3 '"$DIR"'/terminal.py "y\\n" $T apply $R $S; value; python3 '"$DIR"'/terminal.py "y\\n" $T rollback $S; value'
+	expect 0
+	[ "$(grep -c '^code 0$' "$DIR/out")" -eq 2 ]
+	contains "$output" "9000"
+	[ "$(tail -n 1 "$DIR/out")" = 4096 ]
+}
+
 @test "options that are for later, and wrong ones" {
 	ta apply --confirm-within 5
 	expect 2

@@ -19,6 +19,7 @@ struct fake_file {
 	char text[64];
 	bool clamps;
 	const char *makes_zero; /* another path */
+	const char *takes_away; /* another path, which is gone then */
 	int write_error;	/* writing fails so … */
 	unsigned errors_left;	/* … so many times */
 	bool gone;
@@ -137,6 +138,9 @@ static inline int fake_set(struct ta_host *h, const char *path, const char *text
 		snprintf(file->text, sizeof(file->text), "%lu", v ? up : 0);
 	else
 		snprintf(file->text, sizeof(file->text), "%s", text);
+	other = file->takes_away ? fake_find(h, file->takes_away) : NULL;
+	if (other)
+		other->gone = true;
 	other = file->makes_zero ? fake_find(h, file->makes_zero) : NULL;
 	if (other)
 		snprintf(other->text, sizeof(other->text), "0");

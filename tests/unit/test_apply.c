@@ -319,6 +319,29 @@ static void test_what_cannot_be_put_back(void **state)
 	assert_string_equal(b->somaxconn->text, "128");
 }
 
+/* A device that is pulled in the middle of it. */
+static void test_something_vanishes(void **state)
+{
+	struct bed *b = *state;
+	ta_cleanup_run struct ta_run run = {0}, again = {0};
+	struct ta_err err;
+	const struct wish wishes[] = {{"net.core.somaxconn", "128", "4096"}, {"vm.swappiness", "60", "10"}};
+
+	b->somaxconn->takes_away = SWAPPINESS;
+	assert_int_equal(apply_on(b, &b->fake->host, wishes, 2, &run, &err), TA_APPLY_FAILED);
+	assert_non_null(strstr(err.text, "vm.swappiness"));
+	assert_string_equal(b->somaxconn->text, "128");
+	assert_int_equal(run.n, 1);
+	/* and one that is gone when it is to be put back */
+	b->swappiness->gone = false;
+	b->somaxconn->takes_away = NULL;
+	APPLY(b, {"net.core.somaxconn", "128", "4096"}, {"vm.swappiness", "60", "10"});
+	b->swappiness->gone = true;
+	assert_int_equal(roll_back(b, 2, 0, false, &again), TA_ROLLBACK_LEFT);
+	assert_string_equal(b->somaxconn->text, "128");
+	assert_non_null(strstr(again.changes[1].note, "No such file"));
+}
+
 static void test_silently_refused(void **state)
 {
 	struct bed *b = *state;
@@ -473,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_outside_the_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_failure_takes_all_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_put_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_something_vanishes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_silently_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_signal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_change_fails, setup, teardown),
