@@ -49,6 +49,7 @@ static void change_done(struct ta_change *c)
 	free(c->before);
 	free(c->after);
 	free(c->value);
+	free(c->stuck_at);
 	free(c->note);
 	free(c->remark);
 }
@@ -216,6 +217,8 @@ int ta_journal_state(struct ta_state *s, unsigned run, const struct ta_change *c
 {
 	struct json_object *o = entry(ta_change_state_name(c->state), c);
 
+	if (c->state == TA_CHANGE_STUCK)
+		put(o, "value", c->stuck_at);
 	put(o, "note", c->note);
 	return append(s, run, o, err);
 }

@@ -50,6 +50,7 @@ struct ta_change {
 	const struct ta_knob *knob;
 	char *target, *device, *before, *after; /* as in a step */
 	char *value; /* read back after the write; NULL: not known */
+	char *stuck_at; /* of TA_CHANGE_STUCK: what was there then; NULL: not known */
 	struct ta_coupled *coupled;
 	size_t n_coupled;
 	enum ta_change_state state;

@@ -183,6 +183,16 @@ static int read_done(const struct reader *r, struct ta_change *c)
 	return rc ?: read_group(r, c, false);
 }
 
+/* "value" is where it got stuck; without it that is not known. */
+static int read_outcome(const struct reader *r, struct ta_change *c)
+{
+	int rc = c->state == TA_CHANGE_STUCK ? copy(r, "value", false, &c->stuck_at) : 0;
+
+	if (rc == 0 && c->state == TA_CHANGE_STUCK && c->stuck_at)
+		rc = check(r, c->knob->name, c->target, c->stuck_at);
+	return rc ?: copy(r, "note", false, &c->note);
+}
+
 static int read_about_change(const struct reader *r, const char *entry)
 {
 	struct ta_change *c;
@@ -198,7 +208,7 @@ static int read_about_change(const struct reader *r, const char *entry)
 		c->state = s;
 		if (s == TA_CHANGE_DONE)
 			return read_done(r, c);
-		return s == TA_CHANGE_UNDO ? read_group(r, c, true) : copy(r, "note", false, &c->note);
+		return s == TA_CHANGE_UNDO ? read_group(r, c, true) : read_outcome(r, c);
 	}
 	return ta_err_set(r->err, -EBADMSG, "\"%.40s\" is no entry that this version knows", entry);
 }

@@ -76,11 +76,17 @@ static int find_device(struct ta_undo *u, struct ta_change *c, struct ta_err *er
 
 /* --- whose it is ----------------------------------------------------------------------- */
 
-/* Nobody knows what our write, or our putting back, got to before it was interrupted. */
+/* Nobody knows what our write, or our putting back, got to. Of one that was stuck it is known where it got stuck. */
 static bool in_between(const struct ta_change *c)
 {
 	return c->state == TA_CHANGE_INTENT || c->state == TA_CHANGE_FAILED || c->state == TA_CHANGE_UNDO ||
-	       c->state == TA_CHANGE_STUCK;
+	       (c->state == TA_CHANGE_STUCK && !c->stuck_at);
+}
+
+/* What is there if nobody has been there since; NULL: not known. */
+static const char *our_value(const struct ta_change *c)
+{
+	return c->state == TA_CHANGE_STUCK ? c->stuck_at : c->value;
 }
 
 static bool is_ours(const struct ta_undo *u, const struct ta_change *c, const char *present)
@@ -89,7 +95,7 @@ static bool is_ours(const struct ta_undo *u, const struct ta_change *c, const ch
 		return true;
 	if (!u->same_boot && !outlives_boot(c))
 		return false;
-	return in_between(c) || (c->value && !strcmp(c->value, present));
+	return in_between(c) || (our_value(c) && !strcmp(our_value(c), present));
 }
 
 /*
@@ -164,17 +170,35 @@ static bool write_back(struct ta_undo *u, const struct ta_change *c, struct ta_e
 	return false;
 }
 
+/* What is there since our write failed: whoever finds something else later finds somebody else's. */
+static int note_where(struct ta_undo *u, struct ta_change *c)
+{
+	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+	int rc = c->knob->read(u->host, c->target, &present, NULL);
+
+	return ta_set_text(&c->stuck_at, rc < 0 ? NULL : ta_buf_text(&present)) ? 0 : -ENOMEM;
+}
+
+/* Not even looked at: it stands where it stood. */
+static int stuck_unread(struct ta_undo *u, unsigned run, struct ta_change *c, const char *why)
+{
+	if (c->state != TA_CHANGE_STUCK && !ta_set_text(&c->stuck_at, in_between(c) ? NULL : c->value))
+		return -ENOMEM;
+	return finish(u, run, c, TA_CHANGE_STUCK, why);
+}
+
 static int put_back(struct ta_undo *u, unsigned run, struct ta_change *c)
 {
 	struct ta_err err = {0}, why = {0};
-	enum ta_change_state was = c->state;
+	bool known = !in_between(c) || u->again;
 
 	/* Without a journal, an undo that is interrupted will look like somebody else's value: better than none. */
 	note_journal(u, u->no_journal ? 0 : ta_journal_undo(u->state, run, c, &err), &err);
 	c->state = TA_CHANGE_UNDO;
 	if (write_back(u, c, &why))
-		return finish(u, run, c, TA_CHANGE_UNDONE, was == TA_CHANGE_DONE || was == TA_CHANGE_LEFT ? NULL
-							  : "interrupted before it was known what was written: put back");
+		return finish(u, run, c, TA_CHANGE_UNDONE, known ? NULL : "though it was not known how far it had come");
+	if (note_where(u, c) < 0)
+		return -ENOMEM;
 	if (!*why.text)
 		ta_err_set(&why, -EIO, "%s does not go back to %s", c->target, c->before);
 	return finish(u, run, c, TA_CHANGE_STUCK, why.text);
@@ -187,7 +211,7 @@ static int leave(struct ta_undo *u, unsigned run, struct ta_change *c, const cha
 	if (!u->same_boot && !outlives_boot(c))
 		ta_buf_printf(&note, "the host was restarted since: %s is what came with that", present);
 	else
-		ta_buf_printf(&note, "changed since: we had set %s, it is %s now", c->value ? c->value : c->after, present);
+		ta_buf_printf(&note, "changed since: we had set %s, it is %s now", our_value(c) ? our_value(c) : c->after, present);
 	return finish(u, run, c, TA_CHANGE_LEFT, ta_buf_text(&note));
 }
 
@@ -208,7 +232,7 @@ int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 	if (rc == -ENODEV || rc == -ENOENT)
 		return finish(u, run, c, TA_CHANGE_LEFT, err.text);
 	if (rc < 0)
-		return finish(u, run, c, TA_CHANGE_STUCK, err.text);
+		return stuck_unread(u, run, c, err.text);
 	equal = !strcmp(c->before, ta_buf_text(&present));
 	if (!equal && !is_ours(u, c, ta_buf_text(&present)))
 		return leave(u, run, c, ta_buf_text(&present));
@@ -231,6 +255,7 @@ int ta_undo_run(struct ta_undo *u, struct ta_run *r, unsigned only)
 
 			if ((only && c->number != only) || (pass && c->state != TA_CHANGE_STUCK))
 				continue;
+			u->again = pass;
 			if (pass)
 				c->state = TA_CHANGE_UNDO;
 			rc = ta_undo_change(u, r->number, c);

@@ -11,6 +11,7 @@ struct ta_undo {
 	bool same_boot; /* the run was made since the host was started */
 	bool force;	/* also what somebody else has set since */
 	bool no_journal; /* it cannot be added to */
+	bool again;	/* set by ta_undo_run(): it is its second round */
 	/*
 	 * The journal could not be written at some time, with the first reason: values are put back all the same, since what
 	 * they were is on the disk already.

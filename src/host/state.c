@@ -114,8 +114,10 @@ static int open_file(const struct ta_state *s, const char *name, int flags, stru
 	struct stat st;
 	int fd = openat(s->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600), rc;
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		rc = fail(s, name, errno == ELOOP ? -EKEYREJECTED : -errno, err);
+	if (fd < 0 && errno == ELOOP) {
+		rc = ta_err_set(err, -EKEYREJECTED, "%s/%s is a link: what it leads to is not followed", s->dir, name);
+	} else if (fd < 0 || fstat(fd, &st) < 0) {
+		rc = fail(s, name, -errno, err);
 	} else if (!S_ISREG(st.st_mode) || st.st_nlink != 1) {
 		rc = ta_err_set(err, -EKEYREJECTED, "%s/%s is no file of ours", s->dir, name);
 	} else {
@@ -164,6 +166,13 @@ int ta_state_open(struct ta_host *h, const char *dir, bool write, struct ta_stat
 	return rc;
 }
 
+bool ta_state_is_held(const struct ta_state *s)
+{
+	ta_cleanup_fd int fd = openat(s->fd, LOCK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	return s->lock < 0 && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
 struct ta_state *ta_state_close(struct ta_state *s)
 {
 	if (s) {
@@ -192,7 +201,7 @@ static unsigned run_of(const char *name)
 		return 0;
 	memcpy(number, name, digits);
 	number[digits] = '\0';
-	return ta_parse_u64(number, &v) == 0 && v < UINT32_MAX ? (unsigned)v : 0;
+	return ta_parse_u64(number, &v) == 0 && v <= UINT32_MAX ? (unsigned)v : 0;
 }
 
 int ta_state_runs(struct ta_state *s, unsigned **ret, size_t *ret_n, struct ta_err *err)
@@ -254,9 +263,9 @@ int ta_state_new(struct ta_state *s, unsigned *ret_run, struct ta_err *err)
 	rc = ta_state_runs(s, &runs, &n, err);
 	if (rc < 0)
 		return rc;
-	*ret_run = n ? runs[n - 1] + 1 : 1;
+	*ret_run = n ? runs[n - 1] + 1 : 1; /* 0: the last number is taken */
 	free(runs);
-	if (n >= TA_STATE_RUNS_MAX)
+	if (n >= TA_STATE_RUNS_MAX || !*ret_run)
 		return ta_err_set(err, -EFBIG, "%s holds %zu runs: move old ones away", s->dir, n);
 	rc = open_run(s, *ret_run, O_CREAT | O_EXCL, err);
 	if (rc == 0 && (fsync(s->file) < 0 || fsync(s->fd) < 0))

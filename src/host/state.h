@@ -24,6 +24,9 @@ struct ta_state *ta_state_close(struct ta_state *s); /* NULL allowed; returns NU
 void ta_state_closep(struct ta_state **s);
 #define ta_cleanup_state ta_cleanup(ta_state_closep)
 
+/* Is somebody else changing this host at this moment? Of one that was opened to be read. */
+bool ta_state_is_held(const struct ta_state *s);
+
 /* The numbers of the runs, rising. The caller frees *ret. */
 int ta_state_runs(struct ta_state *s, unsigned **ret, size_t *ret_n, struct ta_err *err);
 
