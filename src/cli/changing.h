@@ -21,7 +21,10 @@ int ta_changing_open(struct ta_host *h, const char *dir, struct ta_state **ret);
 bool ta_changing_is_there(struct ta_host *h, const char *dir);
 
 /* A run that was interrupted has to be undone before another one begins. */
-int ta_changing_check_interrupted(struct ta_state *s, const char *program);
+int ta_changing_check_interrupted(struct ta_state *s, const char *program, const char *dir);
+
+/* What a person would type: "tuneaudit COMMAND --state DIR", without the option where `dir` is NULL. */
+void ta_changing_command(const char *program, const char *command, const char *dir, struct ta_buf *ret);
 
 /* A paragraph at the end of the output, wrapped. */
 void ta_changing_say(const struct ta_report_options *o, const char *text, struct ta_buf *out);

@@ -133,6 +133,15 @@ static int add_manual(struct work *w, const struct ta_finding *f, const char *re
 	return rc;
 }
 
+static int add_blocked(struct work *w, const struct ta_finding *f, const char *reason)
+{
+	int rc = add_manual(w, f, reason);
+
+	if (rc == 0)
+		w->plan->manual[w->plan->n_manual - 1].blocked = true;
+	return rc;
+}
+
 static int add_wish(struct ta_plan_conflict *c, const struct ta_rule *r, const char *target, const char *value)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
@@ -313,7 +322,7 @@ static int take_step(struct work *w, const struct ta_finding *f, struct ta_step 
 	if (rc == 1 || rc == -ENOMEM)
 		return TA_MIN(rc, 0);
 	if (rc < 0)
-		return add_manual(w, f, err.text) ?: 1;
+		return add_blocked(w, f, err.text) ?: 1;
 	if (conflict)
 		return add_wish(conflict, f->rule, s->target, s->after);
 	at = find_action(w->plan, s, &rival);

@@ -39,6 +39,7 @@ struct ta_plan_manual {
 	char *reason;  /* "takes effect after a restart", "cannot be written from here: …" */
 	char *command; /* NULL: nothing to type */
 	char *persist_file, *persist_text;
+	bool blocked; /* the program would, but cannot from here */
 };
 
 struct ta_plan {

@@ -162,7 +162,7 @@ static int read_document(struct ta_plan *p, struct json_object *doc, const char 
 	rc = copy(doc, "profile", true, &p->profile, err) ?: read_where(p, doc, err) ?: read_actions(p, doc, err);
 	/* Of the text and not of what was understood of it: unknown keys and second ones are edits too. */
 	if (rc == 0 && !ta_sum_is_right(text, len))
-		rc = bad(err, "it was edited, or written anew, after it was made: make a new one");
+		rc = bad(err, "it was edited after it was made, or written anew by another program: make a new one");
 	return rc;
 }
 

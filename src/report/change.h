@@ -21,6 +21,9 @@ void ta_report_plan(const struct ta_plan *p, const struct ta_plan_view *v, struc
 /* Those actions that are not done under these permissions, each with why; nothing where all are. */
 void ta_report_skipped(const struct ta_plan *p, const struct ta_plan_view *v, struct ta_buf *ret);
 
+/* For who has not seen the plan: what cannot be written from here, and what rules contradict each other about. */
+void ta_report_not_done(const struct ta_plan *p, const struct ta_report_options *o, struct ta_buf *ret);
+
 /* The changes of a run, a line or more each, with what became of them. */
 void ta_report_changes(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret);
 
@@ -34,5 +37,5 @@ void ta_report_history(const struct ta_run *runs, size_t n, const struct ta_repo
 /* One run with everything that is known of it. */
 void ta_report_run(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret);
 
-/* The state of a run in a word: "applied", "pending", "rolled-back", "failed", "partly-restored", "interrupted". */
+/* The state of a run in a word: "applied", "pending", "rolled-back", "failed", "partly-restored", "interrupted", "running". */
 const char *ta_run_state_name(const struct ta_run *r);

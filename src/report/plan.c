@@ -92,6 +92,34 @@ static void add_conflicts(struct ta_buf *b, const struct ta_plan *p, const struc
 	}
 }
 
+/* "test.ecn (eth0): why", wrapped under itself. */
+static void add_reason(struct ta_buf *b, const struct ta_plan_manual *m, const struct ta_report_options *o)
+{
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+	ta_buf_printf(&line, "%s", m->rule);
+	if (strcmp(m->subject, "host") != 0)
+		ta_buf_printf(&line, " (%s)", m->subject);
+	ta_buf_printf(&line, ": %s", m->reason);
+	ta_text_wrap(b, ta_buf_text(&line), o->columns, 0, 4);
+	ta_buf_addc(b, '\n');
+}
+
+void ta_report_not_done(const struct ta_plan *p, const struct ta_report_options *o, struct ta_buf *ret)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_manual; i++) {
+		if (!p->manual[i].blocked)
+			continue;
+		if (!any)
+			heading(ret, o, "Could not be done");
+		any = true;
+		add_reason(ret, &p->manual[i], o);
+	}
+	add_conflicts(ret, p, o);
+}
+
 static void add_manual(struct ta_buf *b, const struct ta_plan *p, const struct ta_report_options *o)
 {
 	if (!p->n_manual)
@@ -99,14 +127,8 @@ static void add_manual(struct ta_buf *b, const struct ta_plan *p, const struct t
 	heading(b, o, "Not done by this program");
 	for (size_t i = 0; i < p->n_manual; i++) {
 		const struct ta_plan_manual *m = &p->manual[i];
-		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
-		ta_buf_printf(&line, "%s", m->rule);
-		if (strcmp(m->subject, "host") != 0)
-			ta_buf_printf(&line, " (%s)", m->subject);
-		ta_buf_printf(&line, ": %s", m->reason);
-		ta_text_wrap(b, ta_buf_text(&line), o->columns, 0, 4);
-		ta_buf_addc(b, '\n');
+		add_reason(b, m, o);
 		if (o->verbosity < 0)
 			continue;
 		if (m->command)

@@ -140,7 +140,7 @@ S
 		cd '"$DIR"'; try() { $T apply --rules rules --plan "$1" $S --yes || echo "$1 code $?"; }
 		sed s/9000/9001/ plan.json > edited.json; try edited.json
 		sed s/net.core.somaxconn/kernel.core_pattern/ plan.json > sink.json; try sink.json
-		sed "s/{.rule./{\"skip\":true,&/;s/{.skip/{\"skip/" plan.json > unknown.json; try unknown.json
+		sed "s/\"rule\":/\"skip\":true,&/" plan.json > unknown.json; try unknown.json
 		python3 -m json.tool plan.json > anew.json; try anew.json
 		(cat plan.json; printf "\000more") > nul.json; try nul.json
 		sed "s/\"machine\":\"[^\"]*\"/\"machine\":\"0000000000000000\"/" plan.json > machine.json; try machine.json
@@ -236,6 +236,60 @@ R
 	contains "$errors" "is a link"
 }
 
+@test "what cannot be written from here is told beside what was done" {
+	inside 'E=/proc/sys/net/ipv4/tcp_ecn; mount --bind $E $E; mount -o remount,ro,bind $E
+		$T apply $R $S --yes --allow-workload; value'
+	expect 0
+	contains "$output" "1 change made and verified."
+	contains "$output" "Could not be done"
+	contains "$output" "net.ipv4.tcp_ecn cannot be written from here: Read-only file system"
+	contains "$output" "9000"
+}
+
+@test "what was stuck and has been set by somebody else since is his; what was not moved is put back" {
+	inside '$T apply $R $S --yes --allow-workload > /dev/null; E=/proc/sys/net/ipv4/tcp_ecn; ecn() { cat $E; }
+		mount --bind $E $E; mount -o remount,ro,bind $E; $T rollback $S --yes || echo "code $?"; umount $E
+		cp -r '"$DIR"'/state '"$DIR"'/copy; echo 0 > $E
+		$T rollback $S --yes || echo "his $?"; echo "ecn $(ecn)"
+		echo 1 > $E; $T rollback --state '"$DIR"'/copy --yes; echo "ecn $(ecn)"'
+	expect 0
+	contains "$output" "code 6"
+	contains "$output" "sysctl -w net.ipv4.tcp_ecn=2"
+	contains "$output" "his 1"
+	contains "$output" "we had set 1, it is 0"
+	contains "$output" "ecn 0"
+	contains "$output" "ecn 2"
+	lacks "$output" "not known how far"
+}
+
+@test "runs that are not there, are undone already, or have the last number" {
+	inside '$T rollback 7 $S --yes || echo "none $?"; $T apply $R $S --yes > /dev/null; $T rollback 7 $S --yes || echo "seven $?"
+		$T rollback 1 $S --yes > /dev/null; $T rollback 1 $S --yes
+		touch '"$DIR"'/state/4294967295.jsonl; chmod 600 '"$DIR"'/state/4294967295.jsonl; $T apply $R $S --yes || echo "last $?"; value
+		rm '"$DIR"'/state/4*; ln -s 1.jsonl '"$DIR"'/state/2.jsonl; $T history $S || echo "link $?"'
+	expect 0
+	contains "$output" "none 2"
+	contains "$output" "seven 2"
+	contains "$output" "Run 1: rolled-back already; there is nothing to put back."
+	contains "$output" "last 5"
+	contains "$output" "4096"
+	contains "$output" "link 2"
+	contains "$errors" "2.jsonl is a link"
+}
+
+@test "a run that is under way is no interrupted one" {
+	inside '$T apply $R $S --yes > /dev/null; head -n 2 '"$DIR"'/state/1.jsonl > '"$DIR"'/cut; cp '"$DIR"'/cut '"$DIR"'/state/1.jsonl
+		( flock 9; $T history $S; $T history $S --format json > '"$DIR"'/json ) 9> '"$DIR"'/state/lock; $T history $S
+		$T apply $R $S --yes --allow-workload || echo "code $?"'
+	expect 0
+	contains "$output" "running, profile mine"
+	contains "$output" "interrupted, profile mine"
+	contains "$output" "code 1"
+	contains "$errors" "rollback 1 --state $DIR/state"
+	cp "$DIR/json" "$DIR/out"
+	valid history
+}
+
 @test "two at once: the second one waits for nobody, and changes nothing" {
 	inside 'mkdir '"$DIR"'/state; chmod 700 '"$DIR"'/state; ( flock 9; $T apply $R $S --yes || echo "code $?"; $T rollback $S --yes || echo "code $?" ) 9> '"$DIR"'/state/lock; value'
 	expect 0
@@ -280,9 +334,11 @@ R
 	contains "$output" "full 5"
 	contains "$output" "ro 5"
 	contains "$output" "cannot be written from here: Read-only file system"
-	contains "$output" "Nothing was changed."
+	contains "$output" "Nothing was changed: it cannot be done from here."
+	contains "$output" "sys 1"
 	contains "$output" "4096"
 	contains "$errors" "No space left on device"
+	contains "$errors" "--state COPY"
 }
 
 @test "odd names go through plan, journal and terminal as they are" {

@@ -142,16 +142,29 @@ static int make_plan(struct job *j)
 
 /* --- before it is done ------------------------------------------------------------------- */
 
+static bool is_blocked(const struct ta_plan *p)
+{
+	for (size_t i = 0; i < p->n_manual; i++)
+		if (p->manual[i].blocked)
+			return true;
+	return false;
+}
+
 static int nothing_to_do(struct job *j)
 {
 	struct ta_buf *out = &j->cli->out;
 
 	if (!j->plan.n_actions) {
 		ta_report_plan(&j->plan, &j->view, out);
-		ta_buf_adds(out, "\nNothing was changed.\n");
-		return TA_EXIT_OK;
+		if (!is_blocked(&j->plan)) {
+			ta_buf_adds(out, "\nNothing was changed.\n");
+			return TA_EXIT_OK;
+		}
+		ta_buf_adds(out, "\nNothing was changed: it cannot be done from here.\n");
+		return TA_EXIT_FINDINGS;
 	}
 	ta_report_skipped(&j->plan, &j->view, out);
+	ta_report_not_done(&j->plan, &j->o, out);
 	ta_buf_adds(out, "\nNothing was changed: nothing of it is allowed.\n");
 	return TA_EXIT_FINDINGS;
 }
@@ -178,16 +191,16 @@ static int ask(struct job *j)
 
 static void tell_done(struct job *j, const struct ta_run *run)
 {
+	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT;
 	struct ta_buf *out = &j->cli->out;
 
 	ta_buf_printf(out, "%zu change%s made and verified.\n", run->n, run->n == 1 ? "" : "s");
 	ta_report_changes(run, &j->o, out);
 	ta_report_skipped(&j->plan, &j->view, out);
-	ta_buf_printf(out, "\nTo undo: %s rollback %u", j->cli->program, run->number);
-	if (j->v->state) {
-		ta_buf_adds(out, " --state ");
-		ta_shell_quote(out, j->v->state);
-	}
+	ta_report_not_done(&j->plan, &j->o, out);
+	ta_buf_printf(&words, "rollback %u", run->number);
+	ta_buf_adds(out, "\nTo undo: ");
+	ta_changing_command(j->cli->program, ta_buf_text(&words), j->v->state, out);
 	ta_buf_addc(out, '\n');
 	if (!j->v->runtime_only)
 		ta_changing_say(&j->o, "Nothing of this is kept over a restart of the host: this version writes no files "
@@ -244,7 +257,7 @@ static int make_changes(struct job *j)
 	if (code == TA_EXIT_OK)
 		code = ta_changing_open(j->session.host, j->v->state, &state);
 	if (code == TA_EXIT_OK)
-		code = ta_changing_check_interrupted(state, j->cli->program);
+		code = ta_changing_check_interrupted(state, j->cli->program, j->v->state);
 	if (code != TA_EXIT_OK)
 		return *stop ? TA_EXIT_SIGNAL + *stop : code;
 	ta_caller_who(&who);
@@ -298,7 +311,8 @@ const struct ta_command ta_command_apply = {
 		 "reached by counts as link-flap at least.\n\n"
 		 "Asks on the terminal before it changes anything, unless --yes.",
 	.exits = "0\teverything allowed is in force; what was skipped is listed\n"
-		 "1\tnothing was changed: not allowed, not agreed to, or a run that was interrupted is to be undone first\n"
+		 "1\tnothing was changed: not allowed, not agreed to, cannot be written from here, or a run that was "
+		 "interrupted is to be undone first\n"
 		 "2\twrong usage, a broken rule, a plan that is stale, edited or of another host; nothing was changed\n"
 		 "5\tit failed, and everything that was done is put back\n"
 		 "6\tit failed, and something could not be put back: what, and how by hand, is told\n"

@@ -38,9 +38,14 @@ static int read_runs(struct ta_state *s, unsigned only, struct ta_run **ret, siz
 		if (only && numbers[i] != only)
 			continue;
 		rc = ta_run_read(s, numbers[i], &runs[kept], &err);
-		if (rc == 0)
+		if (rc == 0) {
+			if (!runs[kept].state && ta_state_is_held(s) && !ta_set_text(&runs[kept].state, "running"))
+				rc = -ENOMEM;
 			kept++;
-		else if (rc != -ENODATA)
+		}
+		if (rc == -ENOMEM)
+			code = ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+		else if (rc < 0 && rc != -ENODATA)
 			code = ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
 	}
 	free(numbers);

@@ -71,6 +71,11 @@ static int consider(struct job *j, unsigned number, unsigned wanted)
 	return TA_EXIT_OK;
 }
 
+static int no_such_run(unsigned number)
+{
+	return ta_cli_fail(TA_EXIT_USAGE, "there is no run %u; 'tuneaudit history' shows them", number);
+}
+
 static int find_runs(struct job *j, unsigned wanted)
 {
 	struct ta_err err = {0};
@@ -91,8 +96,6 @@ static int find_runs(struct job *j, unsigned wanted)
 			break;
 	}
 	free(numbers);
-	if (code == TA_EXIT_OK && wanted && !j->n)
-		code = ta_cli_fail(TA_EXIT_USAGE, "there is no run %u; 'tuneaudit history' shows them", wanted);
 	return code;
 }
 
@@ -120,8 +123,14 @@ static int put_back(struct job *j, struct ta_run *r)
 	const struct ta_rollback b = {.host = j->session.host, .state = j->state, .force = j->v->force};
 	enum ta_rollback_end end;
 	struct ta_err err = {0};
-	int rc = ta_rollback_run(&b, r, j->only, &end, &err);
+	int rc;
 
+	if (!ta_run_is_open(r) && j->only <= r->n) {
+		ta_buf_printf(&j->cli->out, "Run %u: %s already; there is nothing to put back.\n", r->number,
+			ta_run_state_name(r));
+		return TA_EXIT_OK;
+	}
+	rc = ta_rollback_run(&b, r, j->only, &end, &err);
 	if (rc < 0)
 		return ta_cli_fail(rc == -ENOMEM ? TA_EXIT_INTERNAL : TA_EXIT_USAGE, "run %u was not put back: %s",
 			r->number, err.text);
@@ -163,6 +172,8 @@ static int rollback(struct job *j, unsigned wanted)
 		if (code != TA_EXIT_OK)
 			return code;
 	}
+	if (!j->n && wanted)
+		return no_such_run(wanted);
 	if (!j->n) {
 		ta_buf_adds(&j->cli->out, "There is nothing to put back.\n");
 		return TA_EXIT_OK;
