@@ -270,7 +270,9 @@ static void read_nic(struct ta_host *h, const struct ta_netdev *d, struct nic *r
 	int64_t type;
 
 	*ret = (struct nic){.name = d->name, .path = *path, .type = -1, .is_virtual = d->is_virtual};
-	snprintf(*path, sizeof(*path), d->pci && !d->usb && !d->virtio ? "pci-%s" : "", d->pci ? d->pci : "");
+	(*path)[0] = '\0';
+	if (d->pci && !d->usb && !d->virtio)
+		snprintf(*path, sizeof(*path), "pci-%s", d->pci);
 	if (d->driver)
 		snprintf(ret->driver, sizeof(ret->driver), "%s", d->driver);
 	else if (!ta_host_readlink(h, ta_fmt(&file, "/sys/class/net/%s/device/driver", d->name), &text) &&

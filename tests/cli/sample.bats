@@ -32,7 +32,7 @@ on_terminal() {
 }
 
 @test "rates are the counters' differences per second" {
-	ta facts rates --sample 1 --format json
+	ta facts counters rates --sample 1 --format json
 	expect 0
 	valid facts
 	python3 - "$DIR/out" <<- 'PYTHON'
