@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
-NAMES = ["v0", "a'b\"$(id)", "-x*`\\", "&;|<>~#!"]
+NAMES = ["v0", "a'b\"$(id)", "-x*`\\", "&;|<>~#!é"]
 failed = 0
 
 RULE = """

@@ -142,6 +142,17 @@ if [[ $n ]] && ethtool -X "$n" equal 4; then
 	ethtool -X "$n" default
 fi
 
+# The rule that servers are given, on a card with one queue: four, and one again.
+if [[ $n ]] && ethtool -L "$n" combined 1; then
+	state > /tmp/before
+	$T apply --profile gateway --only nic.channels.combined --allow link-flap --yes > /tmp/apply 2>&1
+	is "more queues by the rule for gateways" "$(current -l "$n" Combined)" 4
+	rolls_back "rollback of more queues"
+	sleep 1
+	same "one queue again, and nothing else differs"
+	ethtool -L "$n" combined 4
+fi
+
 # The card goes between apply and rollback; the others are put back.
 n=$(of_driver igb)
 if [[ $n && ${#nics[@]} -gt 1 ]]; then
