@@ -84,13 +84,24 @@ static int present_from_dirs(struct ta_host *h, struct ta_cpuset *ret)
 	return rc || ta_cpuset_count(ret) ? rc : -ENOENT;
 }
 
+static int present_from_lscpu(struct ta_host *h, struct ta_cpuset *ret)
+{
+	ta_cleanup_cpuset struct ta_cpuset offline = TA_CPUSET_INIT;
+	int rc = ta_lscpu_list(h, "On-line CPU(s) list", ret);
+
+	(void)ta_lscpu_list(h, "Off-line CPU(s) list", &offline); /* there only if there are some */
+	for (int c = -1; !rc && (c = ta_cpuset_next(&offline, c + 1)) >= 0;)
+		rc = ta_cpuset_add(ret, (unsigned)c);
+	return rc;
+}
+
 static void put_present(struct ta_host *h, struct ta_facts *f, const struct ta_cpuset *online)
 {
 	ta_cleanup_cpuset struct ta_cpuset present = TA_CPUSET_INIT, possible = TA_CPUSET_INIT,
 					    offline = TA_CPUSET_INIT;
 	int rc = read_list(h, CPU_DIR "/present", &present);
 
-	if (rc && present_from_dirs(h, &present)) {
+	if (rc && present_from_dirs(h, &present) && present_from_lscpu(h, &present)) {
 		ta_put_errno(f, rc, CPU_DIR "/present", "cpu", "present");
 		ta_put_errno(f, rc, CPU_DIR "/present", "cpu", "present_list");
 		ta_put_errno(f, rc, CPU_DIR "/present", "cpu", "offline");
@@ -133,10 +144,13 @@ static void put_cores(struct ta_host *h, struct ta_facts *f, const struct ta_top
 		return;
 	}
 	absent(f, "core_of", t->no_cores);
-	if (ta_lscpu_read(h, &l) && ta_lscpu_is_uniform(&l, (unsigned)t->n)) {
-		ta_put_i64(f, (int64_t)l.cores_per_socket * l.sockets, "cpu", "physical_cores");
-		ta_put_i64(f, l.threads_per_core, "cpu", "threads_per_core");
-		ta_put_i64(f, l.threads_per_core, "cpu", "min_threads_per_core");
+	if (ta_lscpu_read(h, &l) && ta_lscpu_fits(&l, (unsigned)t->n)) {
+		ta_put_i64(f, l.cores, "cpu", "physical_cores");
+		ta_put_i64(f, l.max_threads, "cpu", "threads_per_core");
+		if (l.threads == t->n || l.max_threads == 2)
+			ta_put_i64(f, l.threads == t->n ? l.min_threads : 1, "cpu", "min_threads_per_core");
+		else
+			absent(f, "min_threads_per_core", t->no_cores);
 		return;
 	}
 	absent(f, "physical_cores", t->no_cores);
@@ -186,7 +200,7 @@ static void put_packages(struct ta_host *h, struct ta_facts *f, const struct ta_
 		return;
 	}
 	absent(f, "package_of", t->no_packages);
-	if (ta_lscpu_read(h, &l) && ta_lscpu_is_uniform(&l, (unsigned)t->n))
+	if (ta_lscpu_read(h, &l) && l.sockets && l.cores <= t->n)
 		ta_put_i64(f, l.sockets, "cpu", "sockets");
 	else
 		absent(f, "sockets", t->no_packages);

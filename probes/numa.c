@@ -8,6 +8,7 @@
  *
  *   no directory, but /proc/buddyinfo names several nodes: a tree that was copied in part; their number is
  *                          known, their CPUs are not
+ *   no directory in a copy, but the output of lscpu: what that says
  *
  * numa_source says which of these it was.
  */
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "probe/lscpu.h"
 #include "probe/meminfo.h"
 #include "probe/probe.h"
 #include "probe/topology.h"
@@ -27,7 +29,7 @@
 static const struct ta_field fields[] = {
 	{"numa_nodes", TA_T_INT, "nodes", "NUMA nodes; 1 where the kernel knows no NUMA", 0, {}},
 	{"numa_source", TA_T_STRING, "",
-		"sysfs; no-directory: so one node; buddyinfo: only their number; overlapping: they share CPUs, taken as one",
+		"sysfs; no-directory: so one node; lscpu: its output; buddyinfo: only their number; overlapping: they share CPUs, taken as one",
 		0, {}},
 	{"numa.*.cpus", TA_T_INTS, "", "CPUs of the node (nodeN/cpulist, cpumap)", TA_F_CPUS, {}},
 	{"numa.*.memory_bytes", TA_T_INT, "bytes", "memory of the node (MemTotal in nodeN/meminfo)", 0, {}},
@@ -183,11 +185,36 @@ static int buddy_line(const char *line, size_t len, void *ctx)
 	return ta_parse_u64(number, &v) || v >= TA_CPU_LIMIT ? 0 : ta_cpuset_add(ctx, (unsigned)v);
 }
 
+/* Several nodes as lscpu counted and listed them; their numbers may have holes. False without them. */
+static bool from_lscpu(struct ta_host *h, struct ta_facts *f)
+{
+	struct ta_lscpu l;
+	unsigned found = 0;
+	char key[512];
+
+	if (!ta_lscpu_read(h, &l) || l.nodes < 2)
+		return false;
+	ta_put_i64(f, l.nodes, "numa_nodes");
+	ta_put_str(f, "lscpu", "numa_source");
+	for (unsigned n = 0; found < l.nodes && n <= 4 * l.nodes + 16; n++) {
+		struct node node = {.number = n};
+
+		if (ta_lscpu_list(h, ta_fmt(&key, "NUMA node%u CPU(s)", n), &node.cpus) == 0) {
+			put_node(h, f, &node, ta_fmt(&key, "%u", n));
+			found++;
+		}
+		ta_cpuset_done(&node.cpus);
+	}
+	return true;
+}
+
 static void without_directory(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup_cpuset struct ta_cpuset numbers = TA_CPUSET_INIT;
 	char key[512];
 
+	if (from_lscpu(h, f))
+		return;
 	if (ta_host_lines(h, "/proc/buddyinfo", buddy_line, &numbers) || ta_cpuset_count(&numbers) < 2) {
 		put_only_node(h, f, "no-directory");
 		return;
@@ -213,7 +240,7 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 			put_node(h, f, &nodes.v[i], ta_fmt(&key, "%u", nodes.v[i].number));
 	} else if (rc == -ENOENT && ta_host_exists(h, "/sys/devices/system/cpu")) {
 		without_directory(h, f);
-	} else {
+	} else if (rc != -ENOENT || !from_lscpu(h, f)) {
 		ta_put_errno(f, rc, NODE_DIR, "numa_nodes");
 		ta_put_errno(f, rc, NODE_DIR, "numa_source");
 		ta_put_errno(f, rc, NODE_DIR, "numa");

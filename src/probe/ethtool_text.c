@@ -311,7 +311,7 @@ static const char *const aliases[][2] = {
 /* Groups that are no feature of the kernel. */
 static bool is_group(const char *name, size_t len)
 {
-	static const char *const groups[] = {"tx-checksumming", "udp-fragmentation-offload"};
+	static const char *const groups[] = {"tx-checksumming", "udp-fragmentation-offload", "udp fragmentation offload"};
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(groups); i++)
 		if (strlen(groups[i]) == len && memcmp(groups[i], name, len) == 0)
@@ -324,7 +324,8 @@ static int bit_of(struct ta_eth_names *names, const char *name, size_t len)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
-	ta_buf_add(&b, name, len);
+	for (size_t i = 0; i < len; i++) /* ethtool up to 3.3: "tcp segmentation offload" */
+		ta_buf_addc(&b, name[i] == ' ' ? '-' : name[i]);
 	for (size_t i = 0; i < TA_ARRAY_SIZE(aliases); i++) {
 		if (strcmp(ta_buf_text(&b), aliases[i][0]) == 0) {
 			ta_buf_reset(&b);
@@ -410,6 +411,8 @@ static bool take_rss(const struct text *t, struct ta_ethtool *e)
 			e->rss.hfunc = 1;
 		else if (strcmp(line, "xor: on") == 0)
 			e->rss.hfunc = 2;
+		else if (strcmp(line, "crc32: on") == 0)
+			e->rss.hfunc = 4;
 	}
 	if (!table.len || table.error)
 		return false;

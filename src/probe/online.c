@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "probe/cpuinfo.h"
+#include "probe/lscpu.h"
 #include "probe/probe.h"
 #include "probe/topology.h"
 
@@ -123,6 +124,11 @@ int ta_cpus_online(struct ta_host *h, struct ta_cpuset *ret, const char **source
 	*source = "/proc/cpuinfo";
 	if (from_cpuinfo(h, ret) == 0)
 		return 0;
+	/* Before a table that may have been cut on its right. */
+	*source = "lscpu";
+	if (ta_lscpu_list(h, "On-line CPU(s) list", ret) == 0 && ta_cpuset_count(ret))
+		return 0;
+	ta_cpuset_done(ret);
 	*source = "/proc/interrupts";
 	if (from_lines(h, "/proc/interrupts", interrupts_line, ret) == 0)
 		return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "probe/lscpu.h"
 
 /* Values in sysfs are one page at most. */
 #define SMALL_FILE 65536
@@ -67,6 +68,7 @@ struct ta_val ta_numa_count(struct ta_host *h)
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	ta_cleanup_cpuset struct ta_cpuset nodes = TA_CPUSET_INIT;
 	struct ta_val val = {0};
+	struct ta_lscpu lscpu;
 	bool several = false;
 
 	val.rc = ta_text_read(h, "/sys/devices/system/node/online", &text);
@@ -74,6 +76,8 @@ struct ta_val ta_numa_count(struct ta_host *h)
 	 * copied. */
 	if (val.rc == -ENOENT && ta_host_exists(h, "/sys/devices/system/cpu") &&
 		!ta_host_exists(h, "/sys/devices/system/node")) {
+		if (ta_lscpu_read(h, &lscpu) && lscpu.nodes > 1)
+			return (struct ta_val){.v = lscpu.nodes};
 		ta_host_lines(h, "/proc/buddyinfo", seek_second_node, &several);
 		return several ? val : (struct ta_val){.v = 1};
 	}

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "probe/value.h"
 #include "tests/unit/probes.h"
 
 extern const struct ta_probe ta_probe_cpu, ta_probe_numa, ta_probe_cpufreq, ta_probe_cpuidle, ta_probe_cputime,
@@ -622,6 +623,37 @@ static void no_node_directory(void **state)
 	HOLE(f, TA_MISSING, "numa.1.physical_cores");
 }
 
+/* A report that has the output of lscpu and little of /sys. */
+static void what_lscpu_printed(void **state)
+{
+	static const char text[] = "CPU(s): 6\nOn-line CPU(s) list: 0-3,6\nOff-line CPU(s) list: 7\nThread(s) per core: 2\n"
+				   "Core(s) per socket: 3\nSocket(s): 1\nNUMA node(s): 2\nNUMA node0 CPU(s): 0-3\n"
+				   "NUMA node4 CPU(s): 6\n";
+	struct ta_host *h;
+	struct ta_err err;
+
+	file(text, "extra/lscpu");
+	collect();
+	FACT(f, "5", "cpu", "online");
+	FACT(f, "[0,1,2,3,6]", "cpu", "online_list");
+	FACT(f, "1", "cpu", "offline");
+	FACT(f, "3", "cpu", "physical_cores");
+	FACT(f, "2", "cpu", "threads_per_core");
+	FACT(f, "1", "cpu", "min_threads_per_core");
+	FACT(f, "1", "cpu", "sockets");
+	FACT(f, "2", "numa_nodes");
+	FACT(f, "\"lscpu\"", "numa_source");
+	FACT(f, "[6]", "numa", "4", "cpus");
+	f = ta_facts_free(f);
+	/* Without a node directory two nodes are not one: a card's node is not 0. */
+	file("0-3,6\n", CPU "online");
+	collect();
+	FACT(f, "2", "numa_nodes");
+	assert_int_equal(ta_host_capture(t.dir, &h, &err), 0);
+	assert_int_equal(ta_numa_count(h).v, 2);
+	ta_host_free(h);
+}
+
 static void null_in_nohz_full(void **state)
 {
 	plain(2, 1, 2);
@@ -718,7 +750,8 @@ int main(void)
 		TEST(base_clock_tells_types), TEST(perf_names_types), TEST(odd_number_of_threads),
 		TEST(shared_policy_of_old_kernels), TEST(sleeping_policy_is_left_out), TEST(slow_clock_is_not_asked),
 		TEST(turbo_and_limits), TEST(nodes_with_holes_and_without_cpus), TEST(nodes_by_mask),
-		TEST(overlapping_nodes_are_one), TEST(no_node_directory), TEST(null_in_nohz_full),
+		TEST(overlapping_nodes_are_one), TEST(no_node_directory), TEST(what_lscpu_printed),
+		TEST(null_in_nohz_full),
 		TEST(idle_time_and_heat), TEST(nonsense),
 	};
 

@@ -194,16 +194,42 @@ static void lscpu_output(void **state)
 	assert_string_equal(l.arch, "x86_64");
 	assert_string_equal(l.model, "A CPU");
 	assert_int_equal(l.cpus, 16);
-	assert_int_equal(l.threads_per_core, 2);
-	assert_int_equal(l.cores_per_socket, 4);
+	assert_int_equal(l.cores, 8);
+	assert_int_equal(l.threads, 16);
+	assert_int_equal(l.min_threads, 2);
+	assert_int_equal(l.max_threads, 2);
 	assert_int_equal(l.sockets, 2);
 	assert_int_equal(l.nodes, 1);
 	assert_string_equal(l.hypervisor, "KVM");
-	assert_true(ta_lscpu_is_uniform(&l, 16));
-	assert_false(ta_lscpu_is_uniform(&l, 15));
+	assert_true(ta_lscpu_fits(&l, 16));
+	assert_true(ta_lscpu_fits(&l, 15)); /* one of them offline */
+	assert_false(ta_lscpu_fits(&l, 17));
+	assert_false(ta_lscpu_fits(&l, 7));
 	ta_lscpu_parse("Socket(s): many\n", 17, &l);
 	assert_int_equal(l.sockets, 0);
-	assert_false(ta_lscpu_is_uniform(&l, 0));
+	assert_false(ta_lscpu_fits(&l, 0));
+}
+
+/* One block of counts for each type of cores; clusters where there are no sockets. */
+static void lscpu_types(void **state)
+{
+	static const char two[] = "CPU(s): 14\n  Model name: Fast\n    Thread(s) per core: 2\n    Core(s) per socket: 4\n"
+				  "    Socket(s): 1\n  Model name: Slow\n    Thread(s) per core: 1\n    Core(s) per socket: 6\n"
+				  "    Socket(s): 1\n";
+	static const char clusters[] = "CPU(s): 8\nModel name: A\nThread(s) per core: 1\nCore(s) per cluster: 4\n"
+				       "Socket(s): -\nCluster(s): 2\n";
+	struct ta_lscpu l;
+
+	ta_lscpu_parse(two, sizeof(two) - 1, &l);
+	assert_string_equal(l.model, "Fast");
+	assert_int_equal(l.cores, 10);
+	assert_int_equal(l.threads, 14);
+	assert_int_equal(l.min_threads, 1);
+	assert_int_equal(l.max_threads, 2);
+	assert_int_equal(l.sockets, 1);
+	ta_lscpu_parse(clusters, sizeof(clusters) - 1, &l);
+	assert_int_equal(l.cores, 8);
+	assert_int_equal(l.sockets, 0);
 }
 
 int main(void)
@@ -218,6 +244,7 @@ int main(void)
 		cmocka_unit_test(other_layouts),
 		cmocka_unit_test(nonsense_is_passed_over),
 		cmocka_unit_test(lscpu_output),
+		cmocka_unit_test(lscpu_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, drop);

@@ -175,6 +175,15 @@ static void features(void **state)
 	assert_false(feature(&names, e.features.active, "tx-scatter-gather"));
 	assert_true(feature(&names, e.features.wanted, "tx-generic-segmentation"));
 	assert_true(feature(&names, e.features.active, "rx-lro"));
+	/* ethtool up to 3.3 */
+	e = parse(TA_ETH_FEATURES,
+		"Offload parameters for a:\nCannot get device flags: Operation not supported\nrx-checksumming: on\n"
+		"tcp segmentation offload: on\nudp fragmentation offload: off\ngeneric segmentation offload: off\n",
+		0, &names);
+	assert_true(feature(&names, e.features.active, "tx-tcp-segmentation"));
+	assert_true(feature(&names, e.features.known, "tx-generic-segmentation"));
+	assert_false(feature(&names, e.features.active, "tx-generic-segmentation"));
+	assert_int_equal(names.features.n, 6);
 	/* A second interface that says less is not spoken for. */
 	e = parse(TA_ETH_FEATURES, "rx-gro: on\n", 0, &names);
 	assert_true(feature(&names, e.features.known, "rx-gro"));
@@ -196,6 +205,9 @@ static void rss(void **state)
 	assert_int_equal(e.rss.most, 3);
 	assert_int_equal(e.rss.key_bytes, 4);
 	assert_int_equal(e.rss.hfunc, 1);
+	ta_cpuset_done(&e.rss.queues);
+	e = parse(TA_ETH_RSS, "    0:      0     1\nRSS hash function:\n    toeplitz: off\n    xor: off\n    crc32: on\n", 0, NULL);
+	assert_int_equal(e.rss.hfunc, 4);
 	ta_cpuset_done(&e.rss.queues);
 	parse(TA_ETH_RSS,
 		"RX flow hash indirection table for a with 1 RX ring(s):\nOperation not "
