@@ -214,16 +214,16 @@ static enum ta_apply_end take_back(struct work *w)
 /* Others who write these things too are given the time that they take. */
 static void settle(struct work *w)
 {
-	unsigned seconds = 0;
+	int seconds = -1;
 
-	for (size_t i = 0; i < w->run->n; i++) {
+	for (size_t i = 0; i < w->run->n && seconds < 0; i++) {
 		const struct ta_change *c = &w->run->changes[i];
 
 		if (c->state == TA_CHANGE_DONE && c->knob->settle_s)
-			seconds = TA_MAX(seconds, c->knob->settle_s(w->a->host, c->target));
+			seconds = c->knob->settle_s(w->a->host, c->target);
 	}
-	if (seconds && w->a->pause)
-		w->a->pause(seconds, w->a->pause_ctx);
+	if (seconds > 0 && w->a->pause)
+		w->a->pause((unsigned)seconds, w->a->pause_ctx);
 }
 
 static int remark(struct work *w, struct ta_change *c)

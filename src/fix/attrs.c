@@ -88,11 +88,13 @@ static const char *irq_error(int rc)
 
 #define IRQBALANCE_INTERVAL_S 10 /* its default */
 
-static unsigned irq_settle_s(struct ta_host *h)
+static int irq_settle_s(struct ta_host *h)
 {
 	ta_cleanup_buf struct ta_buf answer = TA_BUF_INIT;
 
-	return ta_host_irqbalance(h, &answer) == 0 ? IRQBALANCE_INTERVAL_S + 1 : 0;
+	int rc = ta_host_irqbalance(h, &answer);
+
+	return rc == 0 || rc == -ETIMEDOUT ? IRQBALANCE_INTERVAL_S + 1 : 0;
 }
 
 static bool read_cpus(struct ta_host *h, const char *path, struct ta_cpuset *ret)

@@ -28,7 +28,7 @@ struct ta_attr {
 	bool found_only;   /* never wished, only saved and put back with something else */
 	/* What -errno of a write means for this kind of file; NULL: the system's words. */
 	const char *(*error)(int rc);
-	unsigned (*settle_s)(struct ta_host *h); /* as ta_knob.settle_s */
+	int (*settle_s)(struct ta_host *h); /* as ta_knob.settle_s */
 	void (*remark)(struct ta_host *h, const char *path, struct ta_buf *b);
 	/* As ta_knob.coupled; NULL: nothing. */
 	int (*coupled)(struct ta_host *h, const char *path, struct ta_steps *ret);

@@ -77,6 +77,9 @@ struct ta_knob {
 	 */
 	bool leaves_traces;
 
+	/* True: as a member of a group it may stay as it is while somebody uses it. That is no failure, and is told. */
+	bool lingers;
+
 	/*
 	 * For lists that wishes add to: what is there and what is wished, in `ret`. NULL: a wish replaces what is there.
 	 * 0, -EINVAL.
@@ -84,9 +87,10 @@ struct ta_knob {
 	int (*join)(const char *before, const char *wish, struct ta_buf *ret);
 
 	/*
-	 * How long somebody else may take to change `target` back, s: so long apply() waits before it looks again. NULL: 0.
+	 * How long somebody else may take to change `target` back, s: so long apply() waits before it looks again. -1: nobody does,
+	 * and so is NULL. All targets that somebody may change back have the same answer: it is asked for once.
 	 */
-	unsigned (*settle_s)(struct ta_host *h, const char *target);
+	int (*settle_s)(struct ta_host *h, const char *target);
 
 	/* After that: appends what is to be known of `target` although it reads as it was set. NULL: nothing. */
 	void (*remark)(struct ta_host *h, const char *target, struct ta_buf *b);
@@ -115,6 +119,9 @@ enum ta_knob_order ta_knob_order(const struct ta_knob *knob, const char *target)
  * too long, or hold control characters, are refused here (-EINVAL) for all kinds.
  */
 int ta_knob_check(const char *name, const char *target, const char *value, enum ta_value_use use, struct ta_err *err);
+
+/* Appends the modules of the table that begin with `prefix`, which the kernel loads by itself when one is named ("tcp_", "sch_"). */
+void ta_modules_coupled(const char *prefix, struct ta_steps *ret);
 
 /* By name, for fixers and for what is coupled across kinds. */
 extern const struct ta_knob ta_knob_attr, ta_knob_irqban, ta_knob_module, ta_knob_netsysctl, ta_knob_nofile, ta_knob_sysctl;

@@ -124,17 +124,18 @@ static int set_goals(struct ta_undo *u, struct ta_change *c)
 	return 0;
 }
 
-static bool group_is_right(struct ta_undo *u, const struct ta_change *c)
+/* The member that is not as it is to be, or NULL. */
+static const struct ta_coupled *wrong_member(struct ta_undo *u, const struct ta_change *c, bool lingering)
 {
 	for (size_t i = 0; i < c->n_coupled; i++) {
 		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
 		const struct ta_coupled *k = &c->coupled[i];
 
 		if (k->goal && k->knob->read(u->host, k->target, &present, NULL) == 0 &&
-			strcmp(k->goal, ta_buf_text(&present)) != 0)
-			return false;
+			strcmp(k->goal, ta_buf_text(&present)) != 0 && (lingering || !k->knob->lingers))
+			return k;
 	}
-	return true;
+	return NULL;
 }
 
 static bool is_as_before(struct ta_undo *u, const struct ta_change *c)
@@ -164,7 +165,7 @@ static bool write_back(struct ta_undo *u, const struct ta_change *c, struct ta_e
 				strcmp(m->goal, ta_buf_text(&present)) != 0)
 				m->knob->write(u->host, m->target, m->goal, err);
 		}
-		if (!traces && is_as_before(u, c) && group_is_right(u, c))
+		if (!traces && is_as_before(u, c) && !wrong_member(u, c, false))
 			return true;
 	}
 	return false;
@@ -187,6 +188,19 @@ static int stuck_unread(struct ta_undo *u, unsigned run, struct ta_change *c, co
 	return finish(u, run, c, TA_CHANGE_STUCK, why);
 }
 
+static int finish_undone(struct ta_undo *u, unsigned run, struct ta_change *c, bool known)
+{
+	ta_cleanup_buf struct ta_buf note = TA_BUF_INIT;
+	const struct ta_coupled *k = wrong_member(u, c, true);
+
+	if (!known)
+		ta_buf_adds(&note, "though it was not known how far it had come");
+	if (k)
+		ta_buf_printf(&note, "%sthe %s %s came with it and is in use: it stays", note.len ? "; " : "", k->knob->name,
+			k->target);
+	return note.error ?: finish(u, run, c, TA_CHANGE_UNDONE, note.len ? ta_buf_text(&note) : NULL);
+}
+
 static int put_back(struct ta_undo *u, unsigned run, struct ta_change *c)
 {
 	struct ta_err err = {0}, why = {0};
@@ -196,7 +210,7 @@ static int put_back(struct ta_undo *u, unsigned run, struct ta_change *c)
 	note_journal(u, u->no_journal ? 0 : ta_journal_undo(u->state, run, c, &err), &err);
 	c->state = TA_CHANGE_UNDO;
 	if (write_back(u, c, &why))
-		return finish(u, run, c, TA_CHANGE_UNDONE, known ? NULL : "though it was not known how far it had come");
+		return finish_undone(u, run, c, known);
 	if (note_where(u, c) < 0)
 		return -ENOMEM;
 	if (!*why.text)
@@ -241,7 +255,7 @@ int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 	rc = set_goals(u, c);
 	if (rc < 0)
 		return rc;
-	if (equal && group_is_right(u, c) && !(c->knob->leaves_traces && in_between(c)))
+	if (equal && !wrong_member(u, c, true) && !(c->knob->leaves_traces && in_between(c)))
 		return finish(u, run, c, TA_CHANGE_UNDONE, in_between(c) ? NULL : "as before already");
 	return put_back(u, run, c);
 }

@@ -1,6 +1,9 @@
 /*
  * Words with a running irqbalance, by its socket (irqbalance(1), "IRQBALANCE SOCKET"). It takes one message, answers
  * and hangs up; it listens to root alone, by credentials that have to come with the message.
+ *
+ * Who asks has to wait for the answer: irqbalance does not expect that somebody hangs up before, and dies of SIGPIPE (1.9.2,
+ * irqbalance.c: sock_handle()). It may take its time: after each change of its list it looks at the whole machine anew.
  */
 #include "host/irqbalance.h"
 
@@ -15,13 +18,21 @@
 #include "base/num.h"
 
 #define DIRECTORY "/run/irqbalance"
-#define WAIT_MS 2000
+#define WAIT_MS 60000
 #define REPLY_MAX 65536u
+
+static bool is_irqbalance(struct ta_host *h, const char *pid)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT, comm = TA_BUF_INIT;
+
+	ta_buf_printf(&path, "/proc/%s/comm", pid);
+	return ta_host_read(h, ta_buf_text(&path), 64, &comm) == 0 && !strcmp(ta_strip(comm.data), "irqbalance");
+}
 
 /* "irqbalance123.sock", and process 123 is one. */
 static bool is_alive(struct ta_host *h, const char *name)
 {
-	ta_cleanup_buf struct ta_buf number = TA_BUF_INIT, path = TA_BUF_INIT, comm = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf number = TA_BUF_INIT;
 	const char *digits = name + strlen("irqbalance");
 	uint64_t pid;
 
@@ -30,8 +41,19 @@ static bool is_alive(struct ta_host *h, const char *name)
 	ta_buf_add(&number, digits, strspn(digits, "0123456789"));
 	if (strcmp(digits + number.len, ".sock") != 0 || ta_parse_u64(ta_buf_text(&number), &pid) < 0)
 		return false;
-	ta_buf_printf(&path, "/proc/%llu/comm", (unsigned long long)pid);
-	return ta_host_read(h, ta_buf_text(&path), 64, &comm) == 0 && !strcmp(ta_strip(comm.data), "irqbalance");
+	return is_irqbalance(h, ta_buf_text(&number));
+}
+
+/* Without a socket: is there a process? -ENOENT or -ESRCH. */
+static int look_for_process(struct ta_host *h)
+{
+	ta_cleanup_strv struct ta_strv names = TA_STRV_INIT;
+	int rc = ta_host_list(h, "/proc", &names);
+
+	for (size_t i = 0; rc == 0 && i < names.n; i++)
+		if (!names.v[i][strspn(names.v[i], "0123456789")] && is_irqbalance(h, names.v[i]))
+			return -ENOENT;
+	return rc < 0 ? rc : -ESRCH;
 }
 
 static int find_socket(struct ta_host *h, struct sockaddr_un *ret)
@@ -46,7 +68,7 @@ static int find_socket(struct ta_host *h, struct sockaddr_un *ret)
 		if (n < (int)sizeof(ret->sun_path) && is_alive(h, names.v[i]))
 			return 0;
 	}
-	return rc < 0 ? rc : -ENOENT;
+	return rc < 0 && rc != -ENOENT ? rc : look_for_process(h);
 }
 
 static int send_words(int fd, const char *words)

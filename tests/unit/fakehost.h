@@ -20,6 +20,7 @@ struct fake_file {
 	bool clamps;
 	const char *makes_zero; /* another path */
 	const char *takes_away; /* another path, which is gone then */
+	const char *loads;	/* the directory of a module */
 	int write_error;	/* writing fails so … */
 	unsigned errors_left;	/* … so many times */
 	bool gone;
@@ -118,6 +119,32 @@ static inline int fake_own(struct ta_host *h, const char *path, size_t cap, stru
 	return ret->error;
 }
 
+static inline struct fake_file *fake_module(struct ta_host *h, const char *path)
+{
+	struct fake_host *f = (struct fake_host *)h;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->files[i].path, path))
+			return &f->files[i];
+	return NULL;
+}
+
+static inline int fake_unload(struct ta_host *h, const char *name, struct ta_err *err)
+{
+	char path[80];
+	struct fake_file *file;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	file = fake_find(h, path);
+	if (!file)
+		return ta_err_set(err, -ENOENT, "it is not there");
+	file->writes++;
+	if (file->errors_left)
+		return ta_err_set(err, file->write_error, "it is in use");
+	file->gone = true;
+	return 0;
+}
+
 static inline int fake_set(struct ta_host *h, const char *path, const char *text)
 {
 	struct fake_file *file = fake_find(h, path), *other;
@@ -141,13 +168,17 @@ static inline int fake_set(struct ta_host *h, const char *path, const char *text
 	other = file->takes_away ? fake_find(h, file->takes_away) : NULL;
 	if (other)
 		other->gone = true;
+	other = file->loads ? fake_module(h, file->loads) : NULL;
+	if (other)
+		other->gone = false;
 	other = file->makes_zero ? fake_find(h, file->makes_zero) : NULL;
 	if (other)
 		snprintf(other->text, sizeof(other->text), "0");
 	return 0;
 }
 
-static const struct ta_change_ops fake_changes = {.may_set = fake_may_set, .set = fake_set, .own = fake_own};
+static const struct ta_change_ops fake_changes = {.may_set = fake_may_set, .set = fake_set, .own = fake_own,
+	.unload_module = fake_unload};
 
 static const struct ta_host_ops fake_ops = {
 	.change = &fake_changes,

@@ -208,6 +208,55 @@ static void test_the_dirty_pair(void **state)
 	assert_string_equal(b->bytes->text, "0");
 }
 
+static struct fake_file *add_qdisc(struct bed *b)
+{
+	struct fake_file *module = fake_add(b->fake, "/sys/module/sch_fq", "");
+
+	module->gone = true;
+	fake_add(b->fake, "/proc/sys/net/core/default_qdisc", "pfifo_fast")->loads = "/sys/module/sch_fq";
+	return module;
+}
+
+/* Nobody asked for the module: the kernel loaded it because it was named. */
+static void test_a_module_came_along(void **state)
+{
+	struct bed *b = *state;
+	struct fake_file *module = add_qdisc(b);
+
+	assert_int_equal(APPLY(b, {"net.core.default_qdisc", "pfifo_fast", "fq"}), TA_APPLY_DONE);
+	assert_false(module->gone);
+	assert_int_equal(rollback(b, 1), TA_ROLLBACK_DONE);
+	assert_true(module->gone);
+}
+
+/* As after a kill in the middle of a rollback: the value is back, the module is still there. */
+static void test_a_module_is_left_over(void **state)
+{
+	struct bed *b = *state;
+	struct fake_file *module = add_qdisc(b);
+
+	assert_int_equal(APPLY(b, {"net.core.default_qdisc", "pfifo_fast", "fq"}), TA_APPLY_DONE);
+	fake_put(fake_find(&b->fake->host, "/proc/sys/net/core/default_qdisc"), "pfifo_fast");
+	assert_int_equal(rollback(b, 1), TA_ROLLBACK_DONE);
+	assert_true(module->gone);
+}
+
+static void test_a_module_is_in_use(void **state)
+{
+	ta_cleanup_run struct ta_run run = {0};
+	struct bed *b = *state;
+	struct fake_file *module = add_qdisc(b);
+
+	assert_int_equal(APPLY(b, {"net.core.default_qdisc", "pfifo_fast", "fq"}), TA_APPLY_DONE);
+	module->write_error = -EAGAIN;
+	module->errors_left = 1;
+	assert_int_equal(roll_back(b, 1, 0, false, &run), TA_ROLLBACK_DONE);
+	assert_false(module->gone);
+	assert_int_equal(module->writes, 1); /* not tried again and again */
+	assert_string_equal(run.changes[0].note, "the module sch_fq came with it and is in use: it stays");
+	assert_string_equal(fake_find(&b->fake->host, "/proc/sys/net/core/default_qdisc")->text, "pfifo_fast");
+}
+
 /* Somebody has chosen a ratio since: it is his, and the bytes are as before by that. */
 static void test_the_dirty_pair_is_somebody_elses(void **state)
 {
@@ -489,6 +538,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_somebody_else_has_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_later_run_has_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_dirty_pair, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_module_came_along, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_module_is_left_over, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_module_is_in_use, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_dirty_pair_is_somebody_elses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_after_a_restart, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),

@@ -622,7 +622,12 @@ static void test_descriptor_limit(void **state)
 	refuse(f, "nofile.service", "", "{\"unit\":\"session-3.scope\",\"value\":65536}", "is no service");
 	refuse(f, "nofile.service", "", "{\"unit\":\"my app.service\",\"value\":65536}", "is no service");
 	refuse(f, "nofile.service", "", "{\"unit\":\"../x.service\",\"value\":65536}", "is no service");
-	refuse(f, "nofile.service", "", "{\"unit\":\"nginx.service\",\"value\":2000000}", "above fs.nr_open");
+	/* a limit above fs.nr_open is refused as a whole: that comes first */
+	expect(f, "nofile.login", "", "{\"value\":2000000}",
+		"# keep it: fs.nr_open = 2000000 in /etc/sysctl.d/90-tuneaudit.conf\n"
+		"sysctl -w fs.nr_open=2000000\n"
+		"mkdir -p /etc/security/limits.d\n"
+		"printf '* - nofile 2000000\\nroot - nofile 2000000\\n' > /etc/security/limits.d/90-tuneaudit.conf");
 	ta_put_str(f, "openrc", "place", "init");
 	refuse(f, "nofile.service", "", "{\"unit\":\"nginx.service\",\"value\":65536}", "no systemd here");
 }

@@ -52,7 +52,8 @@ static void answer(int fd, char *banned, size_t size)
 	(void)!send(fd, reply, strlen(reply), 0);
 }
 
-static _Noreturn void serve(int ready)
+/* A busy one is late, and dies of SIGPIPE if who asked has gone meanwhile. */
+static _Noreturn void serve_after(int ready, useconds_t late_us)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int one = 1, listener = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -68,12 +69,31 @@ static _Noreturn void serve(int ready)
 	for (;;) {
 		int fd = accept(listener, NULL, NULL);
 
+		usleep(late_us);
 		answer(fd, banned, sizeof(banned));
 		close(fd);
 	}
 }
 
-static pid_t start_stand_in(void)
+static _Noreturn void serve(int ready)
+{
+	serve_after(ready, 0);
+}
+
+static _Noreturn void serve_late(int ready)
+{
+	serve_after(ready, 2500000);
+}
+
+static void unlink_socket(pid_t pid)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/run/irqbalance/irqbalance%d.sock", (int)pid);
+	assert_int_equal(unlink(path), 0);
+}
+
+static pid_t start(void (*server)(int ready))
 {
 	int ready[2];
 	char byte;
@@ -82,7 +102,7 @@ static pid_t start_stand_in(void)
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();
 	if (!pid)
-		serve(ready[1]);
+		server(ready[1]);
 	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
@@ -107,18 +127,41 @@ static void test_told_and_undone(void **state)
 	if (!namespace_enter())
 		skip();
 	assert_int_equal(ta_host_live(&h, NULL), 0);
-	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
+	expect_read(h, "none"); /* nobody who could have been told anything */
 	assert_int_equal(mkdir("/run/irqbalance", 0755), 0);
-	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
-	pid = start_stand_in();
+	expect_read(h, "none");
+	assert_int_equal(ta_knob_irqban.write(h, "irqbalance", "7", NULL), -ESRCH);
+	pid = start(serve);
 	expect_read(h, "3 7");
 	assert_int_equal(ta_knob_irqban.write(h, "irqbalance", "3 7 24 25", NULL), 0);
 	expect_read(h, "3 7 24 25");
 	assert_int_equal(ta_knob_irqban.write(h, "irqbalance", "none", NULL), 0);
 	expect_read(h, "none");
+	unlink_socket(pid);
+	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_int_equal(ta_knob_irqban.read(h, "irqbalance", &text, NULL), -ENOENT);
+	expect_read(h, "none");
+	ta_host_free(h);
+}
+
+/* It would die if we went before it has answered. */
+static void test_waited_for(void **state)
+{
+	struct ta_host *h;
+	pid_t pid;
+	int status;
+
+	if (!namespace_enter())
+		skip();
+	assert_int_equal(ta_host_live(&h, NULL), 0);
+	assert_int_equal(mkdir("/run/irqbalance", 0755), 0);
+	pid = start(serve_late);
+	expect_read(h, "3 7");
+	expect_read(h, "3 7");
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	ta_host_free(h);
 }
 
@@ -155,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_told_and_undone),
+		cmocka_unit_test(test_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

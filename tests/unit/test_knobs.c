@@ -200,6 +200,8 @@ static void test_coupled(void **state)
 	expect_coupled(h, &ta_knob_sysctl, "vm.dirty_bytes", "vm.dirty_ratio ");
 	expect_coupled(h, &ta_knob_sysctl, "vm.dirty_background_ratio", "vm.dirty_background_bytes ");
 	expect_coupled(h, &ta_knob_sysctl, "net.core.somaxconn", "");
+	expect_coupled(h, &ta_knob_sysctl, "net.core.default_qdisc", "sch_fq sch_fq_codel sch_cake ");
+	expect_coupled(h, &ta_knob_sysctl, "net.ipv4.tcp_congestion_control", "tcp_bbr tcp_cubic tcp_htcp ");
 	expect_coupled(h, &ta_knob_attr, THP, "vm.min_free_kbytes ");
 	expect_coupled(h, &ta_knob_attr, DISK "scheduler",
 		DISK "nr_requests " DISK "iosched/fifo_batch " DISK "iosched/read_expire ");

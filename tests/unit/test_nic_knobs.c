@@ -62,6 +62,14 @@ static uint32_t bit(const struct ta_nic_group *g, const char *name)
 	return 1u << ta_nic_param_find(g, name);
 }
 
+static void remarks(struct fake_nic *f, const char *knob, const char *target, const char *text)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	ta_knob_find(knob)->remark(&f->host, target, &b);
+	assert_string_equal(ta_buf_text(&b), text);
+}
+
 /* --- numbers ---------------------------------------------------------------- */
 
 static void channels(void **state)
@@ -184,6 +192,9 @@ static void features(void **state)
 	/* What depends on it goes too, and comes back with it. */
 	writes(f, "features", "eth0 tx-scatter-gather", "off", 1);
 	reads(f, "features", "eth0", "tx-scatter-gather=off rx-gro=on tx-tcp-segmentation=off:wanted");
+	remarks(f, "features", "eth0 tx-tcp-segmentation", "asked for, and not in effect: its driver or another offload stands against it");
+	remarks(f, "features", "eth0 rx-gro", "");
+	remarks(f, "features", "eth0", "");
 	fails_to_write(f, "features", "eth0 tx-tcp-segmentation", "on", -EOPNOTSUPP,
 		"eth0: tx-tcp-segmentation on is asked for already, but its driver or another offload stands against it");
 	/* That it is asked for is put back by asking, not by switching off what is off. */

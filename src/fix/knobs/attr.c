@@ -166,11 +166,11 @@ static int write_value(struct ta_host *h, const char *target, const char *value,
 	return rc < 0 ? ta_err_set(err, rc, "cannot set %s to %s: %s", target, value, why ? why : ta_errno_text(rc)) : 0;
 }
 
-static unsigned settle_s(struct ta_host *h, const char *target)
+static int settle_s(struct ta_host *h, const char *target)
 {
 	const struct ta_attr *a = ta_attr_find(target);
 
-	return a && a->settle_s ? a->settle_s(h) : 0;
+	return a && a->settle_s ? a->settle_s(h) : -1;
 }
 
 static void remark(struct ta_host *h, const char *target, struct ta_buf *b)

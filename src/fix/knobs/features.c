@@ -205,6 +205,16 @@ static int write_value(struct ta_host *h, const char *target, const char *value,
 	return rc < 0 ? ta_nic_fail(err, rc, t.ifname, "its offloads cannot be switched") : 0;
 }
 
+/* The kernel takes a wish for what depends on another offload that is off. */
+static void remark(struct ta_host *h, const char *target, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf now = TA_BUF_INIT;
+
+	if (!strchr(target, ' ') || read_value(h, target, &now, NULL) < 0 || !strchr(ta_buf_text(&now), ':'))
+		return;
+	ta_buf_adds(b, "asked for, and not in effect: its driver or another offload stands against it");
+}
+
 static void command(const char *target, const char *value, struct ta_buf *b)
 {
 	const char *name;
@@ -242,6 +252,7 @@ const struct ta_knob ta_knob_features = {
 	.read = read_value,
 	.may = ta_nic_may,
 	.write = write_value,
+	.remark = remark,
 	.command = command,
 	.coupled = coupled,
 };

@@ -77,6 +77,10 @@ static int read_value(struct ta_host *h, const char *target, struct ta_buf *ret,
 	struct list list = {.n = 0};
 	int rc = ta_host_irqbalance(h, &text);
 
+	if (rc == -ESRCH) { /* and what it was told is forgotten */
+		print(&list, ret);
+		return ret->error;
+	}
 	if (rc == -ENOENT)
 		return ta_err_set(err, rc, "irqbalance runs, but has no socket to be told by: stop it (systemctl disable --now "
 					   "irqbalance), then apply again");

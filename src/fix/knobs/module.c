@@ -8,9 +8,17 @@
 #include "fix/step.h"
 #include "host/change.h"
 
+static const char *const names[] = {"tcp_bbr", "tcp_cubic", "tcp_htcp", "tls", "sch_fq", "sch_fq_codel", "sch_cake"};
+
+void ta_modules_coupled(const char *prefix, struct ta_steps *ret)
+{
+	for (size_t i = 0; i < TA_ARRAY_SIZE(names); i++)
+		if (!strncmp(names[i], prefix, strlen(prefix)))
+			ta_steps_add(ret, &ta_knob_module, names[i], NULL);
+}
+
 static int check(const char *target, const char *value, enum ta_value_use use, struct ta_err *err)
 {
-	static const char *const names[] = {"tcp_bbr", "tls", "sch_fq", "sch_fq_codel", "sch_cake"};
 	size_t i = 0;
 
 	while (i < TA_ARRAY_SIZE(names) && strcmp(names[i], target) != 0)
@@ -48,6 +56,7 @@ static void command(const char *target, const char *value, struct ta_buf *b)
 const struct ta_knob ta_knob_module = {
 	.name = "module",
 	.order = TA_ORDER_MODULE,
+	.lingers = true,
 	.check = check,
 	.read = read_value,
 	.write = write_value,

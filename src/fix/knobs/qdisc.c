@@ -303,6 +303,7 @@ static int coupled(struct ta_host *h, const char *target, struct ta_steps *ret, 
 {
 	if (ta_host_exists(h, DEFAULT_FILE))
 		ta_steps_add(ret, &ta_knob_sysctl, DEFAULT_KEY, NULL);
+	ta_modules_coupled("sch_", ret); /* net/sched/sch_api.c: qdisc_create() */
 	return ret->error;
 }
 

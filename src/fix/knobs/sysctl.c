@@ -189,6 +189,11 @@ static int coupled(struct ta_host *h, const char *target, struct ta_steps *ret, 
 
 	if (other)
 		ta_steps_add(ret, &ta_knob_sysctl, other, NULL);
+	/* net/sched/sch_api.c: qdisc_set_default(), net/ipv4/tcp_cong.c: tcp_ca_find_autoload() */
+	if (!strcmp(target, "net.core.default_qdisc"))
+		ta_modules_coupled("sch_", ret);
+	if (!strcmp(target, "net.ipv4.tcp_congestion_control"))
+		ta_modules_coupled("tcp_", ret);
 	return ret->error;
 }
 
