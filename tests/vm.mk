@@ -3,9 +3,18 @@
 .PHONY: test-vm test-vm-short
 test-vm: $(B)/tuneaudit ## every kernel and machine shape in QEMU (slow)
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh all
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh all
 
 test-vm-short: $(B)/tuneaudit ## this release's own kernel in one machine
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh short
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh short
+
+.PHONY: test-vm-profiles test-vm-profiles-short
+test-vm-profiles: $(B)/tuneaudit ## profiles, knobs, interrupts, kills and power cuts, undone exactly (slow)
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh all
+
+test-vm-profiles-short: $(B)/tuneaudit ## one profile, and interrupts beside irqbalance
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh short
 
 .PHONY: test-vm-apply test-vm-apply-short
 test-vm-apply: $(B)/tuneaudit ## cards of four kinds are changed and put back, under every kernel (slow)

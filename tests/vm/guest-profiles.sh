@@ -1,0 +1,489 @@
+#!/bin/bash
+# The guest's part of profiles.sh (as /t/run.sh). parts=… on the kernel's command line says which: profiles, kill, knobs,
+# irqbalance, cut (applies and cuts the power), cutagain (after that). Everything that apply may touch, and much that it may
+# not, is compared before and after. Prints "ok …" or "not ok …" per check, "info …" for what is worth a look.
+set -u
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C COLUMNS=1000
+T=/t/tuneaudit failed=0 O=/tmp/out
+mkdir -p $O
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1: $2"; failed=1; }
+is() { if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1" "it is '$2', not '$3'"; fi; }
+says() { if grep -q -- "$2" "$3"; then ok "$1"; else not_ok "$1" "$(head -30 "$3" | tr '\n' '|')"; fi; }
+argument() { sed -n "s/.*\\b$1=\\([^ ]*\\).*/\\1/p" /proc/cmdline; }
+part() { [[ ,$(argument parts), == *,$1,* ]]; }
+centis() { local s; read -r s _ < /proc/uptime; echo "${s/./}"; }
+up() { local s; read -r s _ < /proc/uptime; echo "${s%.*}"; }
+
+# --- what is compared --------------------------------------------------------------------
+
+# Left out, since they move by themselves: random/, pty/nr, ns_last_pid and the counts of fs; what the scheduler measures
+# (max_newidle_lb_cost); what the kernel lowers when its own sampling is slow (perf_event_max_sample_rate).
+sysctls() {
+	grep -rs '' /proc/sys | grep -vE '^/proc/sys/(kernel/(random/|pty/nr|ns_last_pid|perf_event_max_sample_rate|perf_cpu_time_max|sched_domain/)|fs/(dentry-state|file-nr|inode-nr|inode-state|aio-nr)|net/netfilter/nf_conntrack_count)'
+}
+# Queues: what the driver limits by itself (byte_queue_limits) and what counts (tx_timeout).
+net_files() {
+	local d
+	for d in /sys/class/net/*; do
+		grep -s '' "$d"/{tx_queue_len,mtu,flags,gro_flush_timeout,napi_defer_hard_irqs,threaded,ifalias,group}
+		grep -rs '' "$d/queues/" | grep -vE 'byte_queue_limits/|tx_timeout:'
+	done
+}
+# Clocks: what is measured (cur_freq, stats). Huge pages: what counts.
+sys_files() {
+	local d
+	for d in /sys/block/*/queue/; do grep -rs '' "$d"; done
+	grep -rs '' /sys/devices/system/cpu/cpufreq | grep -vE 'cur_freq:|/stats/|avg_freq:'
+	grep -s '' /sys/devices/system/cpu/{online,smt/control,cpuidle/*,cpu*/cpuidle/state*/disable} /sys/devices/system/clocksource/clocksource0/current_clocksource
+	grep -rs '' /sys/kernel/mm | grep -vE '/stats/|pages_collapsed|full_scans|pages_[a-z]*:|free_hugepages|swapin|/vma_ra'
+	grep -s '' /sys/class/nvme/*/power/pm_qos_latency_tolerance_us /sys/kernel/debug/sched/{latency_ns,min_granularity_ns,wakeup_granularity_ns,migration_cost_ns}
+}
+# A module and its parameters; how often it is used is no setting.
+modules() {
+	local d
+	for d in /sys/module/*; do echo "${d##*/}"; done
+	grep -s '' /sys/module/*/parameters/*
+}
+# Numbers of interrupts may be others after a change of queues, their names are not. Where they really go (effective) follows
+# with the next interrupt only.
+irqs() {
+	local number rest name
+	cat /proc/irq/default_smp_affinity
+	while read -r number rest; do
+		name=${rest##* }
+		[[ -e /proc/irq/${number%:}/smp_affinity_list ]] && echo "irq $name on $(cat "/proc/irq/${number%:}/smp_affinity_list")"
+	done < /proc/interrupts | sort
+}
+nics() {
+	local n o d
+	for d in /sys/class/net/*; do
+		n=${d##*/}
+		for o in -l -g -c -k -x -a --show-priv-flags; do ethtool $o "$n" 2>&1; done
+		ip -d link show "$n" | sed 's/state [A-Z]* //; s/,LOWER_UP//; s/NO-CARRIER,//'
+		tc qdisc show dev "$n"
+	done
+}
+files() {
+	find /etc -printf '%M %u %g %s %p %l\n' | sort
+	find /etc -type f -exec cksum {} +
+}
+snapshot() { { sysctls; net_files; sys_files; modules; irqs; nics; files; } > "$1" 2> /dev/null; }
+# Lines that only one of both has.
+changed() { diff -U0 "$1" "$2" | grep '^[-+]' | grep -v '^---\|^+++'; }
+compared=0
+same() {
+	sleep 0.5
+	snapshot /tmp/now
+	compared=$((compared + $(wc -l < /tmp/before)))
+	if cmp -s /tmp/before /tmp/now; then
+		ok "$1 ($(wc -l < /tmp/before) values)"
+	else
+		not_ok "$1" "$(changed /tmp/before /tmp/now | head -30 | tr '\n' '|')"
+		cp /tmp/now /tmp/before # what comes after is held against what is there
+	fi
+}
+differs() {
+	snapshot /tmp/now
+	changed /tmp/before /tmp/now | grep -c '^+'
+}
+
+# --- the machine, in a state that most rules find fault with ----------------------------------
+
+for m in igb e1000e virtio_net virtio_blk nvme acpi-cpufreq amd-pstate cpufreq_powersave bfq nf_conntrack; do modprobe $m 2> /dev/null; done
+sleep 1
+for d in /sys/class/net/*/device; do [[ -e $d ]] && n=${d%/device} && ip link set "${n##*/}" up; done
+set_to() { [[ -w $1 ]] && echo "$2" 2> /dev/null > "$1"; } 2> /dev/null
+sysctl_to() { set_to "/proc/sys/${1//.//}" "$2"; }
+worsen() {
+	local d n f
+	while read -r key value; do sysctl_to "$key" "$value"; done <<- END
+		net.ipv4.tcp_sack 0
+		net.ipv4.tcp_window_scaling 0
+		net.ipv4.tcp_timestamps 0
+		net.ipv4.tcp_syncookies 0
+		net.ipv4.tcp_moderate_rcvbuf 0
+		net.ipv4.tcp_abort_on_overflow 1
+		net.ipv4.tcp_rmem 4096 65536 262144
+		net.ipv4.tcp_wmem 4096 16384 131072
+		net.ipv4.ip_local_port_range 40000 50000
+		net.ipv4.tcp_max_tw_buckets 1500
+		net.ipv4.tcp_max_orphans 1024
+		net.ipv4.tcp_max_syn_backlog 128
+		net.ipv4.tcp_limit_output_bytes 65536
+		net.ipv4.tcp_congestion_control reno
+		net.ipv4.neigh.default.gc_thresh3 512
+		net.core.somaxconn 128
+		net.core.netdev_max_backlog 200
+		net.core.netdev_budget 100
+		net.core.netdev_budget_usecs 1500
+		net.core.rmem_max 131072
+		net.core.wmem_max 131072
+		net.core.rmem_default 1000000
+		net.core.busy_poll 50
+		net.core.bpf_jit_enable 0
+		net.core.default_qdisc pfifo_fast
+		net.netfilter.nf_conntrack_max 20000
+		net.netfilter.nf_conntrack_buckets 2048
+		fs.file-max 20000
+		fs.nr_open 40000
+		fs.epoll.max_user_watches 8000
+		fs.inotify.max_user_instances 128
+		fs.aio-max-nr 65536
+		vm.swappiness 100
+		vm.overcommit_memory 1
+		vm.zone_reclaim_mode 1
+		vm.vfs_cache_pressure 400
+		vm.min_free_kbytes 2048
+		vm.dirty_background_ratio 40
+		vm.dirty_ratio 60
+		vm.watermark_scale_factor 10
+		kernel.numa_balancing 1
+	END
+	set_to /sys/kernel/mm/transparent_hugepage/enabled always
+	set_to /sys/kernel/mm/transparent_hugepage/defrag always
+	sysctl_to vm.min_free_kbytes 2048
+	for d in /sys/block/{nvme,vd}*/queue; do
+		set_to "$d/scheduler" bfq
+		set_to "$d/read_ahead_kb" 16
+		set_to "$d/nr_requests" 20
+	done
+	for f in /sys/devices/system/cpu/cpufreq/policy*; do
+		set_to "$f/scaling_governor" powersave
+		set_to "$f/energy_performance_preference" power
+	done
+	for f in /sys/class/nvme/*/power/pm_qos_latency_tolerance_us; do set_to "$f" 90000; done
+	for d in /sys/class/net/*/device; do
+		[[ -e $d ]] || continue
+		n=${d%/device} n=${n##*/}
+		[[ $(nproc) -gt 1 ]] && ethtool -L "$n" combined 2
+		ethtool -G "$n" rx 128 tx 128
+		ethtool -K "$n" gro off gso off tso off sg off rx off
+		ip link set "$n" txqueuelen 100
+	done > /dev/null 2>&1
+	sleep 1
+	for f in /proc/irq/*/eth*; do [[ -e $f ]] && set_to "${f%/*}/smp_affinity_list" 0; done
+	for f in /sys/class/net/eth*/queues/tx-*/xps_cpus; do set_to "$f" 1; done
+}
+# A server of that name: in a unit of its own, with few descriptors.
+serve() {
+	local unit=/sys/fs/cgroup/system.slice/$1.service
+	mkdir -p "$unit"
+	ln -sf /bin/busybox "/tmp/$1"
+	(
+		echo "$BASHPID" > "$unit/cgroup.procs"
+		ulimit -n 1024
+		exec -a nc "/tmp/$1" -ll -p "$2" -e /bin/true
+	) > /dev/null 2>&1 < /dev/null &
+}
+mkdir -p /run/systemd/system /etc/systemd/system /etc/security/limits.d
+worsen
+serve nginx 80
+serve redis-server 6379
+sleep 0.5
+
+apply() { $T apply --yes --allow link-flap --allow-workload "$@" > $O/apply 2>&1; }
+rollback() { $T rollback --yes "$@" > $O/rollback 2>&1; }
+goes_back() {
+	rollback
+	is "$1: rollback ends with 0" $? 0 || head -20 $O/rollback
+	same "$1: nothing differs after rollback"
+}
+
+# --- the six profiles ------------------------------------------------------------------------
+
+# Every rule that led to a change is content now, or it is said which is not.
+content() {
+	local rule n=0 left=''
+	$T check --profile "$1" --format json > $O/check 2> /dev/null
+	$T history 1 --format json > $O/history 2>&1
+	for rule in $(sed -n 's/^{"change":[0-9]*,"rule":"\([^"]*\)".*/\1/p' $O/history | sort -u); do
+		n=$((n + 1))
+		grep "^{\"rule\":\"$rule\"" $O/check | grep -q '"verdict":"fail"' && left+=" $rule"
+	done
+	for rule in $left; do
+		# Holds when the service is started again, which is left to a person.
+		[[ $rule == limits.nofile.service ]] && continue
+		not_ok "$1: $rule is content" "$(grep "^{\"rule\":\"$rule\"" $O/check | grep '"verdict":"fail"' | sed 's/.*"because":"\(.*\)","why".*/\1/') $(grep "\"rule\":\"$rule\"" $O/history | tr '\n' '|')"
+	done
+	ok "$1: $n rules looked at again"
+}
+profile() {
+	local began
+	began=$(up)
+	rm -rf /var/lib/tuneaudit
+	apply --profile "$1"
+	is "$1: apply ends with 0" $? 0
+	grep -q verified $O/apply || head -20 $O/apply
+	n=$(differs)
+	echo "info $1: $(grep -c -- ' -> ' $O/apply) changes, $n values differ; $(grep -m1 -i skipped $O/apply)"
+	[[ $n -ge $(grep -c -- ' -> ' $O/apply) ]] && ok "$1: the comparison sees them" || not_ok "$1: the comparison sees them" "only $n"
+	content "$1"
+	goes_back "$1"
+	echo "info $1: $(($(up) - began)) s"
+}
+for f in sysctls net_files sys_files modules irqs nics files; do echo "info $f: $($f 2> /dev/null | wc -l) values"; done
+snapshot /tmp/before
+same "a machine left alone is the same"
+if part profiles; then
+	profiles=$(argument profiles)
+	for p in ${profiles:-base gateway redis file-server small-device benchmark}; do profile "$p"; done
+fi
+
+# --- kill -9 ---------------------------------------------------------------------------------
+
+if part kill; then
+	rm -rf /var/lib/tuneaudit
+	began=$(centis)
+	apply --profile gateway
+	took=$((($(centis) - began) * 10000))
+	goes_back "before the kills"
+	in_time=0
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		$T apply --yes --allow link-flap --allow-workload --profile gateway > $O/apply 2>&1 &
+		busybox usleep $((took * (2 * i - 1) / 20 + RANDOM % (took / 20 + 1)))
+		kill -9 $! 2> /dev/null
+		wait $! 2> /dev/null
+		is_killed=$?
+		[[ $is_killed == 137 ]] && in_time=$((in_time + 1))
+		echo "info kill $i: $(differs) values differ, exit $is_killed"
+		rollback
+		rc=$?
+		is "kill $i: rollback ends with 0" $rc 0
+		[[ $rc -eq 0 ]] || head -20 $O/rollback
+		same "kill $i: nothing differs"
+	done
+	[[ $in_time -ge 5 ]] && ok "$in_time of 10 killed in the middle" || not_ok "killed in the middle" "only $in_time of 10"
+fi
+
+# --- single knobs ----------------------------------------------------------------------------
+
+value() { cat "$1" 2> /dev/null | sed 's/.*\[\(.*\)\].*/\1/'; }
+if part knobs; then
+	rm -rf /var/lib/tuneaudit
+	d=$(ls -d /sys/block/nvme*n1 /sys/block/vd* 2> /dev/null | head -1)
+	ratio=$(cat /proc/sys/vm/dirty_ratio)
+	apply --profile knobs --rules /t/rules
+	is "knobs: apply ends with 0" $? 0
+	grep -q verified $O/apply || cat $O/apply
+	echo "info knobs: $(grep -c -- ' -> ' $O/apply) changes"
+	is "knobs: flows, as the kernel rounds them" "$(cat /proc/sys/net/core/rps_sock_flow_entries)" 1024
+	is "knobs: dirty bytes" "$(cat /proc/sys/vm/dirty_bytes) $(cat /proc/sys/vm/dirty_ratio)" "400000000 0"
+	is "knobs: huge pages" "$(value /sys/kernel/mm/transparent_hugepage/enabled)" never
+	is "knobs: descriptors" "$(cat /proc/sys/fs/nr_open) $(cat /proc/sys/fs/file-max)" "2000000 3000000"
+	is "knobs: module" "$([[ -e /sys/module/tcp_bbr ]] && echo loaded)" loaded
+	is "knobs: queueing discipline" "$(cat /proc/sys/net/core/default_qdisc) $([[ -e /sys/module/sch_fq ]] && echo loaded)" "fq loaded"
+	is "knobs: congestion control" "$(cat /proc/sys/net/ipv4/tcp_congestion_control)" bbr
+	is "knobs: tracked connections" "$(cat /proc/sys/net/netfilter/nf_conntrack_max) $(cat /proc/sys/net/netfilter/nf_conntrack_buckets)" "400000 100352"
+	is "knobs: drop-in" "$(stat -c %a /etc/systemd/system/nofile.service.d /etc/systemd/system/nofile.service.d/50-tuneaudit.conf | tr '\n' ' ')$(grep -c LimitNOFILE=70000 /etc/systemd/system/nofile.service.d/50-tuneaudit.conf)" "755 644 1"
+	is "knobs: logins" "$(stat -c %a /etc/security/limits.d/90-tuneaudit.conf) $(grep -c 70000 /etc/security/limits.d/90-tuneaudit.conf)" "644 2"
+	if [[ $d ]]; then
+		is "knobs: scheduler" "$(value "$d/queue/scheduler")" mq-deadline
+		is "knobs: requests and read-ahead" "$(cat "$d/queue/nr_requests") $(cat "$d/queue/read_ahead_kb")" "48 2048"
+	fi
+	[[ -e /sys/devices/system/cpu/cpufreq/policy0 ]] && is "knobs: governors" "$(cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor | sort -u)" "$(argument governor)"
+	[[ $(argument apst) ]] && is "knobs: NVMe" "$(cat /sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us)" 1000
+	[[ $(argument epp) ]] && is "knobs: preference" "$(cat /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference | sort -u)" balance_performance
+	goes_back knobs
+	is "knobs: the ratio is back" "$(cat /proc/sys/vm/dirty_ratio) $(cat /proc/sys/vm/dirty_bytes)" "$ratio 0"
+
+	# The other way round: bytes were set, a ratio comes, bytes come back.
+	echo 300000000 > /proc/sys/vm/dirty_background_bytes
+	snapshot /tmp/before
+	apply --profile ratio --rules /t/rules
+	is "ratio: bytes are gone" "$(cat /proc/sys/vm/dirty_background_bytes) $(cat /proc/sys/vm/dirty_background_ratio)" "0 7"
+	goes_back ratio
+
+	# A congestion control that somebody uses cannot be taken away: it is left, and all values are put back.
+	apply --profile knobs --rules /t/rules --only knob.bbr
+	busybox nc -ll -p 8101 -e /bin/cat > /dev/null 2>&1 & server=$!
+	sleep 0.3
+	(sleep 20) | busybox nc 127.0.0.1 8101 > /dev/null 2>&1 & client=$!
+	sleep 0.5
+	rollback
+	rc=$?
+	is "a module in use: the value is back" "$(cat /proc/sys/net/ipv4/tcp_congestion_control)" reno
+	echo "info a module in use: rollback ends with $rc: $(grep -m1 tcp_bbr $O/rollback)"
+	kill $client $server 2> /dev/null
+	sleep 2
+	rollback --all
+	rmmod tcp_bbr 2> /dev/null
+	same "a module that was in use"
+fi
+
+# --- interrupts --------------------------------------------------------------------------------
+
+placed() { for f in /proc/irq/*/eth*-*; do [[ -e $f ]] && echo "${f%/*} $(cat "${f%/*}/smp_affinity_list")"; done | sort -V; }
+# What irqbalance has been told so far, as it answers by its socket.
+banned() { $T plan --profile interrupts --rules /t/rules --format json | sed -n 's/.*"target":"irqbalance".*"before":"\([^"]*\)".*/\1/p'; }
+# Controllers of x86 move an interrupt when it fires next.
+traffic() { busybox ping -c 30 -i 0.1 -q 10.0.2.2; } > /dev/null 2>&1
+if part irqbalance; then
+	if [[ ! -x /usr/sbin/irqbalance ]]; then
+		not_ok "irqbalance" "it is not in this guest"
+	else
+		rm -rf /var/lib/tuneaudit
+		ip addr add 10.0.2.15/24 dev eth0
+		# Without it: placed at once, put back.
+		snapshot /tmp/before
+		apply --profile interrupts --rules /t/rules
+		is "interrupts: apply ends with 0" $? 0
+		placed > /tmp/placed
+		echo "info interrupts: $(grep -c -- ' -> ' $O/apply) changes, on CPUs $(cut -d' ' -f2 /tmp/placed | sort -un | tr '\n' ' ')"
+		$T plan --profile interrupts --rules /t/rules > $O/plan 2>&1
+		says "managed interrupts are refused" "nvme0: its interrupts cannot be moved: the kernel places them" $O/plan
+		goes_back interrupts
+
+		# A CPU that is offline is given none; one that goes afterwards takes its interrupt along.
+		last=$(tail -1 /tmp/placed | cut -d' ' -f2)
+		[[ $last == 0 ]] && last=1
+		echo 0 > "/sys/devices/system/cpu/cpu$last/online"
+		snapshot /tmp/before
+		apply --profile interrupts --rules /t/rules
+		is "an offline CPU: apply ends with 0" $? 0
+		is "an offline CPU is given none" "$(placed | grep -c " $last\$")" 0
+		goes_back "an offline CPU"
+		echo 1 > "/sys/devices/system/cpu/cpu$last/online"
+		worsen
+		snapshot /tmp/before
+		apply --profile interrupts --rules /t/rules
+		traffic
+		echo 0 > "/sys/devices/system/cpu/cpu$last/online"
+		sleep 0.5
+		rollback
+		rc=$?
+		echo "info a CPU that went: rollback ends with $rc; $(grep -m1 'changed since' $O/rollback)"
+		rollback --force
+		echo 1 > "/sys/devices/system/cpu/cpu$last/online"
+		worsen
+		snapshot /tmp/now
+		grep '^irq' /tmp/before > /tmp/a
+		grep '^irq' /tmp/now > /tmp/b
+		cmp -s /tmp/a /tmp/b && ok "a CPU that went: by force all is put back" || not_ok "a CPU that went" "$(changed /tmp/a /tmp/b | tr '\n' '|')"
+		snapshot /tmp/before
+
+		mkdir -p /run/irqbalance
+		irqbalance --foreground --interval 10 > /tmp/irqbalance.log 2>&1 & balancer=$!
+		i=0
+		until ls /run/irqbalance/irqbalance*.sock > /dev/null 2>&1 || [[ $i -gt 50 ]]; do sleep 0.2; i=$((i + 1)); done
+		sleep 3
+		# Without a word from us it moves what was set by hand.
+		placed > /tmp/begin
+		bans=$(banned)
+		for f in /proc/irq/*/eth*-*; do echo 0 > "${f%/*}/smp_affinity_list"; done
+		placed > /tmp/hand
+		kill -HUP $balancer
+		sleep 14
+		placed > /tmp/after
+		if cmp -s /tmp/hand /tmp/after; then not_ok "irqbalance moves interrupts" "it did not: $(tr '\n' ' ' < /tmp/after)"; else ok "irqbalance moves interrupts that nobody told it of"; fi
+		snapshot /tmp/before
+		placed > /tmp/begin
+		began=$(up)
+		apply --profile interrupts --rules /t/rules
+		is "irqbalance: apply ends with 0" $? 0
+		grep -q verified $O/apply || cat $O/apply
+		echo "info irqbalance: apply took $(($(up) - began)) s, $(grep -m1 irqbalance $O/apply)"
+		placed > /tmp/placed
+		kill -HUP $balancer
+		sleep 14
+		placed > /tmp/after
+		if cmp -s /tmp/placed /tmp/after; then ok "irqbalance leaves them alone, after 14 s and a rescan"; else not_ok "irqbalance leaves them alone" "$(changed /tmp/placed /tmp/after | tr '\n' '|')"; fi
+		grep -q '^1. irqbalance: none ->' $O/apply && ok "irqbalance: it is told which" || not_ok "irqbalance: it is told which" "$(head -3 $O/apply | tr '\n' '|')"
+		rollback
+		is "irqbalance: rollback ends with 0" $? 0
+		is "irqbalance: its list is back" "$(banned)" "$bans"
+		placed > /tmp/now
+		cmp -s /tmp/begin /tmp/now && ok "irqbalance: interrupts are back" || not_ok "irqbalance: interrupts are back" "$(changed /tmp/begin /tmp/now | tr '\n' '|')"
+
+		# It was started again meanwhile and has forgotten what it was told.
+		apply --profile interrupts --rules /t/rules
+		kill $balancer
+		wait $balancer 2> /dev/null
+		rm -f /run/irqbalance/*
+		rollback
+		rc=$?
+		echo "info irqbalance ended since: rollback ends with $rc: $(grep -m1 irqbalance $O/rollback)"
+		irqbalance --foreground --interval 10 > /tmp/irqbalance.log 2>&1 & balancer=$!
+		sleep 4
+
+		# Without a socket nothing of the interrupts is changed.
+		rm -rf /var/lib/tuneaudit
+		rm -f /run/irqbalance/*
+		placed > /tmp/begin
+		apply --profile interrupts --rules /t/rules
+		says "without its socket it is said what to do" "irqbalance runs, but has no socket to be told by" $O/apply
+		placed > /tmp/now
+		cmp -s /tmp/begin /tmp/now && ok "without its socket no interrupt is changed" || not_ok "without its socket" "$(changed /tmp/begin /tmp/now | tr '\n' '|')"
+		kill $balancer
+		wait $balancer 2> /dev/null
+		rm -rf /run/irqbalance
+		worsen
+		snapshot /tmp/before
+
+		# The card is called otherwise, or its interrupts have other numbers.
+		n=eth0
+		rm -rf /var/lib/tuneaudit
+		apply --profile interrupts --rules /t/rules
+		ip link set "$n" down && ip link set "$n" name 'lan$(id)' && ip link set 'lan$(id)' up
+		rollback
+		rc=$?
+		ip link set 'lan$(id)' down && ip link set 'lan$(id)' name "$n" && ip link set "$n" up
+		sleep 1
+		echo "info renamed: rollback ends with $rc: $(grep -v 'put back$' $O/rollback | head -3 | tr '\n' '|')"
+		rm -rf /var/lib/tuneaudit
+		worsen
+		apply --profile interrupts --rules /t/rules
+		placed > /tmp/placed
+		dev=$(readlink -f "/sys/class/net/$n/device")
+		echo 1 > "$dev/remove"
+		rollback
+		rc=$?
+		echo "info removed: rollback ends with $rc: $(head -3 $O/rollback | tr '\n' '|')"
+		echo 1 > /sys/bus/pci/rescan
+		sleep 2
+	fi
+fi
+
+# --- the power goes ------------------------------------------------------------------------------
+
+disk() {
+	modprobe ext4 2> /dev/null
+	mkdir -p /disk
+	mount -t ext4 "/dev/$(cd /sys/block && ls -d vd* | head -1)" /disk || not_ok "disk" "it cannot be mounted"
+	mkdir -p /disk/system /disk/limits.d
+	mount --bind /disk/system /etc/systemd/system
+	mount --bind /disk/limits.d /etc/security/limits.d
+}
+if part cut; then
+	disk
+	# What a boot brings along is not what we set.
+	apply --profile knobs --rules /t/rules --state /disk/state
+	is "power cut: apply ends with 0" $? 0
+	grep -q verified $O/apply || cat $O/apply
+	echo "info power cut: $(grep -c -- ' -> ' $O/apply) changes before"
+	sleep 1
+	[[ $failed -eq 0 ]] && echo b > /proc/sysrq-trigger
+fi
+if part cutagain; then
+	disk
+	[[ -e /etc/systemd/system/nofile.service.d/50-tuneaudit.conf ]] && ok "power cut: the drop-in is still there" || not_ok "power cut: the drop-in" "it is gone"
+	snapshot /tmp/before
+	$T history --state /disk/state > $O/history 2>&1
+	says "power cut: history tells the run" "applied, profile knobs" $O/history
+	rollback --state /disk/state
+	rc=$?
+	echo "info power cut: rollback ends with $rc; $(grep -c restarted $O/rollback) came with the restart; $(grep 'left as' $O/rollback | tr '\n' '|')"
+	# 1: what the boot set otherwise than apply found it is the boot's.
+	[[ $rc -eq 0 || ($rc -eq 1 && $(grep 'left as' $O/rollback | grep -vc 'is what came with that') -eq 0) ]] && ok "power cut: rollback ends well" ||
+		not_ok "power cut: rollback" "it ends with $rc: $(head -20 $O/rollback | tr '\n' '|')"
+	says "power cut: it says what came with the restart" "restarted" $O/rollback
+	[[ -e /etc/systemd/system/nofile.service.d || -e /etc/security/limits.d/90-tuneaudit.conf ]] && not_ok "power cut: files are gone" "$(ls -R /etc/systemd /etc/security | tr '\n' ' ')" || ok "power cut: the files of ours are gone"
+	snapshot /tmp/now
+	grep -v '/etc/' /tmp/before > /tmp/a
+	grep -v '/etc/' /tmp/now > /tmp/b
+	cmp -s /tmp/a /tmp/b && ok "power cut: nothing else was written ($(wc -l < /tmp/a) values)" || not_ok "power cut: nothing else was written" "$(changed /tmp/a /tmp/b | head -10 | tr '\n' '|')"
+	$T history 1 --state /disk/state > $O/history 2>&1
+	says "power cut: history tells the end" "as before already, since the host was restarted" $O/history
+fi
+echo "info $compared values compared in $(up) s"
+exit $failed
