@@ -228,6 +228,8 @@ class Test:
             return [["--kill", str(n)]]
 
         def fail(n, what):
+            if self.o.short and n % 3:
+                return []
             modes = [["--fail", str(n), str(getattr(errno, e))] for e in names]
             # a vector, of which the kernel takes the first elements
             return modes + ([["--short", str(n)]] if "/proc/sys/net/ipv4/" in what else [])
@@ -250,7 +252,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tuneaudit")
     parser.add_argument("killer")
-    parser.add_argument("--short", action="store_true", help="one error of five")
+    parser.add_argument("--short", action="store_true", help="one error of five, at every third call; signals at every fourth")
     parser.add_argument("--keep-going", action="store_true", help="after a fault go on")
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     o = parser.parse_args()
