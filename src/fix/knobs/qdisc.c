@@ -287,9 +287,11 @@ static void command(const char *target, const char *value, struct ta_buf *b)
 	ta_buf_printf(b, "tc qdisc %s dev ", want.by_kernel ? "del" : "replace");
 	ta_shell_quote(b, t.ifname);
 	ta_buf_adds(b, " root");
-	if (want.handle || want.n_leaves)
-		ta_buf_printf(b, want.by_kernel ? "" : " handle %x:", want.handle ? want.handle : 1);
-	ta_buf_printf(b, "%s%s\n", want.by_kernel ? "" : " ", want.by_kernel ? "" : want.kind);
+	if (!want.by_kernel && (want.handle || want.n_leaves))
+		ta_buf_printf(b, " handle %x:", want.handle ? want.handle : 1);
+	if (!want.by_kernel)
+		ta_buf_printf(b, " %s", want.kind);
+	ta_buf_addc(b, '\n');
 	if (want.by_kernel || want.n_leaves != 1)
 		return;
 	ta_buf_adds(b, "for q in /sys/class/net/");
