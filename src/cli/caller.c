@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "cli/system.h"
+#include "report/text.h"
 
 #define ANCESTORS_MAX 64
 #define PROC_MAX (1u << 20)
@@ -38,12 +39,15 @@ static void read_proc(pid_t pid, const char *name, struct ta_buf *ret)
 void ta_caller_who(struct ta_buf *ret)
 {
 	const char *sudo = getenv("SUDO_USER");
-	ta_cleanup_buf struct ta_buf login = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf login = TA_BUF_INIT, name = TA_BUF_INIT;
 	uint64_t id;
 
 	ta_buf_printf(ret, "uid %u", (unsigned)getuid());
-	if (sudo && *sudo)
-		ta_buf_printf(ret, ", sudo by %.64s", sudo);
+	if (sudo && *sudo) {
+		ta_buf_printf(&name, "%.64s", sudo);
+		ta_buf_adds(ret, ", sudo by ");
+		ta_text_safe(ret, ta_buf_text(&name)); /* whatever somebody put into it */
+	}
 	read_proc(getpid(), "loginuid", &login);
 	if (login.len && ta_parse_u64(login.data, &id) == 0 && id != UINT32_MAX && id != getuid())
 		ta_buf_printf(ret, ", login uid %llu", (unsigned long long)id);

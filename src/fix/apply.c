@@ -55,7 +55,7 @@ static int begin(struct work *w)
 	if (rc < 0 || !ta_set_text(&r->who, a->who) || !ta_set_text(&r->profile, a->profile) ||
 		!ta_set_text(&r->tool, a->tool))
 		return ta_err_set(w->err, -ENOMEM, "out of memory");
-	if (ta_host_time(a->host, &r->time) < 0)
+	if (ta_host_time(a->host, &r->time) < 0 || r->time < 0 || r->time > TA_RUN_TIME_MAX)
 		r->time = 0;
 	rc = ta_state_new(a->state, &r->number, w->err);
 	return rc < 0 ? rc : ta_journal_run(a->state, r, w->err);

@@ -54,9 +54,13 @@ struct ta_change {
 	struct ta_coupled *coupled;
 	size_t n_coupled;
 	enum ta_change_state state;
+	bool gone; /* of TA_CHANGE_LEFT, as just found: there is nothing to write to; not kept */
 	char *remark; /* beside a change that holds, of the moment it was made; not kept; or NULL */
 	char *note; /* what went wrong or was left, as it was last said; or NULL */
 };
+
+/* The end of the year 9999: json-c makes INT64_MAX of every number that is too long. */
+#define TA_RUN_TIME_MAX 253402300799
 
 struct ta_run {
 	unsigned number;

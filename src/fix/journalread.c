@@ -72,7 +72,7 @@ static int read_run(const struct reader *r)
 	if (strcmp(schema, SCHEMA "1") != 0)
 		return ta_err_set(r->err, !strncmp(schema, SCHEMA, strlen(SCHEMA)) ? -EPROTO : -EBADMSG,
 			"it is of the kind %.40s, which this version does not know", schema);
-	rc = get_number(r, "run", 1, UINT32_MAX, &number) ?: get_number(r, "time", 0, INT64_MAX, &run->time);
+	rc = get_number(r, "run", 1, UINT32_MAX, &number) ?: get_number(r, "time", 0, TA_RUN_TIME_MAX, &run->time);
 	if (rc == 0 && (uint64_t)number != run->number)
 		return bad(r, "it is the journal of another run");
 	return rc ?: copy(r, "who", true, &run->who) ?: copy(r, "profile", true, &run->profile) ?:
@@ -87,26 +87,29 @@ static int check(const struct reader *r, const char *knob, const char *target, c
 	return ta_knob_check(knob, target, value, TA_VALUE_FOUND, r->err);
 }
 
-static struct json_object *coupled_list(const struct reader *r, size_t *ret_n)
+/* NULL and 0 members where there is none. */
+static int coupled_list(const struct reader *r, struct json_object **ret, size_t *ret_n)
 {
-	struct json_object *list;
-
 	*ret_n = 0;
-	if (!json_object_object_get_ex(r->line, "coupled", &list) || !json_object_is_type(list, json_type_array))
-		return NULL;
-	*ret_n = json_object_array_length(list);
-	return list;
+	if (!json_object_object_get_ex(r->line, "coupled", ret))
+		return 0;
+	if (!json_object_is_type(*ret, json_type_array))
+		return bad(r, "\"coupled\" is no list");
+	*ret_n = json_object_array_length(*ret);
+	return 0;
 }
 
 static int read_coupled(const struct reader *r, struct ta_change *c)
 {
+	struct json_object *list;
 	size_t n;
-	struct json_object *list = coupled_list(r, &n);
+	int rc = coupled_list(r, &list, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct json_object *o = json_object_array_get_idx(list, i);
 		const char *knob, *target, *before;
-		int rc = get(r, o, "knob", true, &knob) ?: get(r, o, "target", true, &target) ?:
+
+		rc = get(r, o, "knob", true, &knob) ?: get(r, o, "target", true, &target) ?:
 			get(r, o, "before", true, &before) ?: check(r, knob, target, before);
 
 		if (rc < 0)
@@ -114,7 +117,7 @@ static int read_coupled(const struct reader *r, struct ta_change *c)
 		if (!ta_change_add_coupled(c, ta_knob_find(knob), target, before))
 			return -ENOMEM;
 	}
-	return 0;
+	return rc;
 }
 
 static int read_intent(const struct reader *r)
@@ -153,9 +156,11 @@ static bool is_same_target(const struct ta_coupled *k, const char *target)
 /* The values or goals of the group, in the order of the intent. */
 static int read_group(const struct reader *r, struct ta_change *c, bool goals)
 {
+	struct json_object *list;
 	size_t n;
-	struct json_object *list = coupled_list(r, &n);
 
+	if (coupled_list(r, &list, &n) < 0)
+		return -EBADMSG;
 	if (n != c->n_coupled)
 		return bad(r, "it is not about what was intended");
 	for (size_t i = 0; i < n; i++) {
@@ -213,6 +218,20 @@ static int read_about_change(const struct reader *r, const char *entry)
 	return ta_err_set(r->err, -EBADMSG, "\"%.40s\" is no entry that this version knows", entry);
 }
 
+static int read_end(const struct reader *r)
+{
+	static const char *const states[] = {"applied", "failed", "rolled-back", "partly-restored"};
+	const char *state;
+	int rc = get(r, r->line, "state", true, &state);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < TA_ARRAY_SIZE(states); i++)
+		if (!strcmp(state, states[i]))
+			return ta_set_text(&r->run->state, state) ? 0 : -ENOMEM;
+	return ta_err_set(r->err, -EBADMSG, "\"%.40s\" is no state that this version knows", state);
+}
+
 static int read_entry(const struct reader *r)
 {
 	const char *entry;
@@ -223,7 +242,7 @@ static int read_entry(const struct reader *r)
 	if (!r->run->who || !strcmp(entry, "run"))
 		return r->run->who || strcmp(entry, "run") ? bad(r, "it does not begin with a run") : read_run(r);
 	if (!strcmp(entry, "end"))
-		return copy(r, "state", true, &r->run->state);
+		return read_end(r);
 	/* What comes behind an end reopens the run. */
 	ta_set_text(&r->run->state, NULL);
 	return strcmp(entry, "intent") ? read_about_change(r, entry) : read_intent(r);

@@ -243,7 +243,8 @@ int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 		rc = c->knob->read(u->host, c->target, &present, &err);
 	if (rc == -ENOMEM)
 		return rc;
-	if (rc == -ENODEV || rc == -ENOENT)
+	c->gone = rc == -ENODEV || rc == -ENOENT;
+	if (c->gone)
 		return finish(u, run, c, TA_CHANGE_LEFT, err.text);
 	if (rc < 0)
 		return stuck_unread(u, run, c, err.text);

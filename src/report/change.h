@@ -32,10 +32,12 @@ void ta_report_stuck(const struct ta_run *r, const struct ta_report_options *o, 
 
 /* tuneaudit.history/1, and for people a line for each run. */
 void ta_report_history_json(const struct ta_run *runs, size_t n, struct ta_buf *ret);
-void ta_report_history(const struct ta_run *runs, size_t n, const struct ta_report_options *o, struct ta_buf *ret);
+/* `boot`: the id of the boot that the host is in, "" if not known. */
+void ta_report_history(const struct ta_run *runs, size_t n, const char *boot, const struct ta_report_options *o,
+	struct ta_buf *ret);
 
 /* One run with everything that is known of it. */
-void ta_report_run(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret);
+void ta_report_run(const struct ta_run *r, const char *boot, const struct ta_report_options *o, struct ta_buf *ret);
 
 /* The state of a run in a word: "applied", "pending", "rolled-back", "failed", "partly-restored", "interrupted", "running". */
 const char *ta_run_state_name(const struct ta_run *r);

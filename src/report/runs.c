@@ -91,31 +91,37 @@ static size_t still_open(const struct ta_run *r)
 	return n;
 }
 
-static void add_run_line(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret)
+static void add_run_line(const struct ta_run *r, const char *boot, const struct ta_report_options *o, struct ta_buf *ret)
 {
 	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
 	ta_buf_printf(&line, "%u. ", r->number);
 	add_time(&line, r->time);
-	ta_buf_printf(&line, ", %s: %s, profile %s, %zu change%s", r->who, ta_run_state_name(r), r->profile, r->n,
-		r->n == 1 ? "" : "s");
-	if (still_open(r) && still_open(r) < r->n)
+	ta_buf_adds(&line, ", ");
+	ta_text_safe(&line, r->who); /* a newline in it would begin another run */
+	ta_buf_printf(&line, ": %s, profile ", ta_run_state_name(r));
+	ta_text_safe(&line, r->profile);
+	ta_buf_printf(&line, ", %zu change%s", r->n, r->n == 1 ? "" : "s");
+	if (still_open(r) && *boot && *r->where.boot && strcmp(boot, r->where.boot) != 0)
+		ta_buf_adds(&line, "; the host was restarted since, which takes back what is not in a file");
+	else if (still_open(r) && still_open(r) < r->n)
 		ta_buf_printf(&line, " of which %zu may still be in force", still_open(r));
 	ta_text_wrap(ret, ta_buf_text(&line), o->columns, 0, 4);
 	ta_buf_addc(ret, '\n');
 }
 
-void ta_report_history(const struct ta_run *runs, size_t n, const struct ta_report_options *o, struct ta_buf *ret)
+void ta_report_history(const struct ta_run *runs, size_t n, const char *boot, const struct ta_report_options *o,
+	struct ta_buf *ret)
 {
 	if (!n)
 		ta_buf_adds(ret, "Nothing was changed by this program.\n");
 	for (size_t i = n; i-- > 0;)
-		add_run_line(&runs[i], o, ret);
+		add_run_line(&runs[i], boot, o, ret);
 }
 
-void ta_report_run(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret)
+void ta_report_run(const struct ta_run *r, const char *boot, const struct ta_report_options *o, struct ta_buf *ret)
 {
-	add_run_line(r, o, ret);
+	add_run_line(r, boot, o, ret);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct ta_change *c = &r->changes[i];
 		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT, rule = TA_BUF_INIT;

@@ -290,6 +290,55 @@ R
 	valid history
 }
 
+@test "who it was is told as it was said, in one line; a restart of the host since is told" {
+	cat > "$DIR/rewrite" << 'PYTHON'
+import json, sys
+lines = open(sys.argv[1]).read().split("\n")
+run = json.loads(lines[0])
+del run["sum"]
+run["boot"] = "another"
+text = json.dumps(run, separators=(",", ":"))[:-1]
+total = 0xcbf29ce484222325
+for byte in text.encode() + b"\0":
+    total = (total ^ byte) * 0x100000001b3 % 2**64
+lines[0] = text + ",\"sum\":\"%016x\"}" % total
+open(sys.argv[1], "w").write("\n".join(lines))
+PYTHON
+	inside 'SUDO_USER=$(printf "x\033[1m\n9. y") $T apply $R $S --yes > /dev/null; $T history $S; $T history $S --format json > '"$DIR"'/json
+		python3 '"$DIR"'/rewrite '"$DIR"'/state/1.jsonl; $T history $S; $T rollback $S --yes || echo "code $?"; value'
+	expect 0
+	contains "$output" 'sudo by x\x1b[1m\x0a9. y: applied'
+	contains "$output" "the host was restarted since"
+	contains "$output" "code 1"
+	contains "$output" "9000"
+	cp "$DIR/json" "$DIR/out"
+	valid history
+}
+
+@test "an interface that is gone cannot be put back, by force neither" {
+	command -v ip > /dev/null || skip "no ip(8)"
+	settings
+	cat > "$DIR/rules/length.rules" << 'R'
+rule length.short
+  title "t"  why "w"  ref "r"  risk none  direction exact
+  each  nic in nics
+  when  nic.kind == "virtual"
+  want  false
+  fix   nic.txqueuelen(ifname = nic.key, packets = 2777)
+end
+profile length  title "l"  rules length.*  end
+R
+	inside 'mount -t sysfs none /sys; ip link add v0 type veth peer name v1
+		$T apply --rules '"$DIR"'/rules --profile length $S --yes > /dev/null; ip link del v0
+		$T rollback $S --yes || echo "code $?"; $T rollback $S --yes --force || echo "force $?"'
+	expect 0
+	contains "$output" "is gone"
+	contains "$output" "code 1"
+	contains "$output" "force 1"
+	contains "$errors" "what it changed is gone in part"
+	lacks "$errors" "--force"
+}
+
 @test "two at once: the second one waits for nobody, and changes nothing" {
 	inside 'mkdir '"$DIR"'/state; chmod 700 '"$DIR"'/state; ( flock 9; $T apply $R $S --yes || echo "code $?"; $T rollback $S --yes || echo "code $?" ) 9> '"$DIR"'/state/lock; value'
 	expect 0

@@ -122,6 +122,12 @@ static void test_what_is_not_followed(void **state)
 	refused(-EBADMSG, "no text", LINES(RUN, "{\"entry\":5"));
 	refused(-EBADMSG, "no text", LINES(RUN, INTENT, "{\"entry\":\"done\",\"change\":1,\"value\":\"1\\u00002\""));
 	refused(-EBADMSG, "no JSON", LINES(RUN, "[1"));
+	refused(-EBADMSG, "is no list", LINES(RUN, INTENT ",\"coupled\":\"x\""));
+	refused(-EBADMSG, "is no list", LINES(RUN, INTENT, DONE ",\"coupled\":{}"));
+	refused(-EBADMSG, "no state", LINES(RUN, INTENT, DONE, "{\"entry\":\"end\",\"state\":\"applied\\n\""));
+	refused(-EINVAL, "not 1 number", LINES(RUN, INTENT, DONE, "{\"entry\":\"stuck\",\"change\":1,\"value\":\"x\""));
+	refused(-EBADMSG, "\"time\"",
+		LINES("{\"entry\":\"run\",\"schema\":\"tuneaudit.journal/1\",\"run\":1,\"time\":9223372036854775808"));
 	refused(-EBADMSG, "not about what was intended",
 		LINES(RUN, INTENT, "{\"entry\":\"done\",\"change\":1,\"value\":\"1\",\"coupled\":[{\"target\":\"vm.x\"}]"));
 }

@@ -6,6 +6,7 @@
 
 #include "cli/changing.h"
 #include "cli/session.h"
+#include "fix/where.h"
 
 struct values {
 	const char *format, *state;
@@ -56,7 +57,7 @@ static int read_runs(struct ta_state *s, unsigned only, struct ta_run **ret, siz
 	return code;
 }
 
-static int show(struct ta_cli *cli, struct ta_state *s, unsigned only, bool json)
+static int show(struct ta_cli *cli, struct ta_state *s, unsigned only, const char *boot, bool json)
 {
 	const struct ta_report_options o = {.columns = cli->columns, .color = cli->color};
 	struct ta_run *runs = NULL;
@@ -68,9 +69,9 @@ static int show(struct ta_cli *cli, struct ta_state *s, unsigned only, bool json
 	else if (json)
 		ta_report_history_json(runs, n, &cli->out);
 	else if (only && n)
-		ta_report_run(&runs[0], &o, &cli->out);
+		ta_report_run(&runs[0], boot, &o, &cli->out);
 	else if (!only)
-		ta_report_history(runs, n, &o, &cli->out);
+		ta_report_history(runs, n, boot, &o, &cli->out);
 	for (size_t i = 0; i < n; i++)
 		ta_run_done(&runs[i]);
 	free(runs);
@@ -83,6 +84,7 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	const struct values *v = values;
 	ta_cleanup_session struct ta_session session = TA_SESSION_INIT;
 	ta_cleanup_state struct ta_state *s = NULL;
+	ta_cleanup_where struct ta_where now = {0};
 	int64_t only = args->n ? ta_changing_number("run", args->v[0]) : 0;
 	int format = ta_cli_choose("format", v->format, formats, NULL), rc;
 	struct ta_err err = {0};
@@ -94,7 +96,9 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	rc = ta_state_open(session.host, v->state ? v->state : TA_STATE_DIR, false, &s, &err);
 	if (rc < 0 && rc != -ENOENT)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
-	return show(cli, s, (unsigned)only, format == 1);
+	if (ta_where_read(session.host, &now) < 0)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+	return show(cli, s, (unsigned)only, now.boot, format == 1);
 }
 
 const struct ta_command ta_command_history = {
@@ -103,7 +107,7 @@ const struct ta_command ta_command_history = {
 	.summary = "what was changed, by whom, when and why, and what became of it",
 	.about = "Lists the runs of apply, the newest first; with RUN, its changes: what was there before, what was "
 		 "wanted, what the kernel made of it, what moved along, the rule that wanted it, and whether it was put "
-		 "back. Reads what apply keeps, and nothing of the host.",
+		 "back. Reads what apply keeps; of the host only whether it was restarted since.",
 	.exits = "0\tshown; also where nothing was ever changed\n"
 		 "2\twrong usage, no such run, or a journal that cannot be read or was edited\n"
 		 "70\tinternal error, or the output could not be written\n",

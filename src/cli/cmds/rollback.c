@@ -118,6 +118,14 @@ static int ask(const struct job *j)
 	return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed");
 }
 
+static bool can_be_forced(const struct ta_run *r, unsigned only)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if ((!only || r->changes[i].number == only) && r->changes[i].state == TA_CHANGE_LEFT && !r->changes[i].gone)
+			return true;
+	return false;
+}
+
 static int put_back(struct job *j, struct ta_run *r)
 {
 	const struct ta_rollback b = {.host = j->session.host, .state = j->state, .force = j->v->force};
@@ -141,9 +149,11 @@ static int put_back(struct job *j, struct ta_run *r)
 		ta_cli_fail(0, "run %u: %s", r->number, err.text);
 	if (end == TA_ROLLBACK_STUCK)
 		return ta_cli_fail(TA_EXIT_STUCK, "run %u: not everything could be put back", r->number);
+	if (end == TA_ROLLBACK_LEFT && !can_be_forced(r, j->only))
+		return ta_cli_fail(TA_EXIT_FINDINGS, "run %u: what it changed is gone in part, and cannot be put back", r->number);
 	if (end == TA_ROLLBACK_LEFT)
-		return ta_cli_fail(TA_EXIT_FINDINGS, "run %u: some values are not ours any more and were left%s", r->number,
-			j->v->force ? "" : "; --force puts them back all the same");
+		return ta_cli_fail(TA_EXIT_FINDINGS, "run %u: some values are not ours any more and were left; --force puts them "
+			"back all the same", r->number);
 	return TA_EXIT_OK;
 }
 
