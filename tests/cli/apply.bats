@@ -455,7 +455,7 @@ R
 		ip link del v0; ip link set w0 name v0; $T apply $L $S --yes > /dev/null; ip link del v0
 		$T rollback $S --yes || echo "code $?"'
 	expect 0
-	contains "$output" "w0: 1000 -> 2777: put back"
+	contains "$output" "w0 txqueuelen: 1000 -> 2777: put back"
 	contains "$output" "w0 1000"
 	contains "$output" "v0 2777"
 	contains "$output" "is gone"
@@ -486,7 +486,7 @@ R
 		$T apply $L $S --yes'
 	expect 0
 	contains "$output" "2 changes made"
-	contains "$output" "c0 rx-gro (gro.on): needs --allow link-flap"
+	contains "$output" "c0 features rx-gro (gro.on): needs --allow link-flap"
 	python3 - "$DIR" << 'PYTHON'
 import json, sys
 def cut(name):
