@@ -14,6 +14,16 @@ struct work {
 
 /* --- before anything is written ----------------------------------------------------- */
 
+static int same_irq(struct ta_host *h, const struct ta_step *s, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf now = TA_BUF_INIT;
+	int rc = ta_identity_find_irq(h, s->device, s->target, &now, err);
+
+	if (rc == 0 && strcmp(s->target, ta_buf_text(&now)) != 0)
+		rc = ta_err_set(err, -ESTALE, "%s is another interrupt now, not %s", s->target, s->device);
+	return rc;
+}
+
 /* Is everything still as the plan says, and in the tables? */
 static int check_item(const struct ta_apply *a, const struct ta_step *s, struct ta_err *err)
 {
@@ -26,6 +36,8 @@ static int check_item(const struct ta_apply *a, const struct ta_step *s, struct 
 		return rc;
 	if (strcmp(s->before, ta_buf_text(&present)) != 0)
 		return ta_err_set(err, -ESTALE, "%s was %s and is %s now", s->target, s->before, ta_buf_text(&present));
+	if (s->device && ta_identity_is_irq(s->knob, s->target))
+		return same_irq(a->host, s, err);
 	if (!s->device || ta_identity_ifname(s->knob, s->target, &name) < 0)
 		return 0;
 	rc = ta_identity_read(a->host, ta_buf_text(&name), &identity, err);

@@ -245,11 +245,12 @@ int ta_identity_rename(const struct ta_knob *knob, const char *target, const cha
 int ta_identity_step(struct ta_host *h, struct ta_step *step, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT, identity = TA_BUF_INIT;
-	int rc = ta_identity_ifname(step->knob, step->target, &name);
+	bool irq = ta_identity_is_irq(step->knob, step->target);
+	int rc = irq ? ta_identity_irq(h, step->target, &identity) : ta_identity_ifname(step->knob, step->target, &name);
 
-	if (rc == -ENOENT)
+	if (rc == -ENOENT || (irq && rc < 0 && rc != -ENOMEM))
 		return 0;
-	if (rc >= 0)
+	if (rc >= 0 && !irq)
 		rc = ta_identity_read(h, ta_buf_text(&name), &identity, err);
 	if (rc == -ENODATA)
 		return 0;

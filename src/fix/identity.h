@@ -28,5 +28,16 @@ int ta_identity_ifname(const struct ta_knob *knob, const char *target, struct ta
 /* Appends `target` with the name of the interface in it replaced. 0, -ENOENT as above, -EINVAL (no name). */
 int ta_identity_rename(const struct ta_knob *knob, const char *target, const char *now, struct ta_buf *ret);
 
-/* Fills step->device; 0 also where the target names no interface or one without identity. -ENODEV, -ENOMEM. */
+/* --- interrupts, irqident.c ----------------------------------------------------------------- */
+
+/* Whether `target` is the CPUs of an interrupt. */
+bool ta_identity_is_irq(const struct ta_knob *knob, const char *target);
+
+/* Its controller and its place there; -errno where the kernel does not tell them. */
+int ta_identity_irq(struct ta_host *h, const char *target, struct ta_buf *ret);
+
+/* The target that it has now. 0; -ENODEV (with text): it is gone, or its number is another's. */
+int ta_identity_find_irq(struct ta_host *h, const char *identity, const char *target, struct ta_buf *ret, struct ta_err *err);
+
+/* Fills step->device; 0 also where the target names neither interface nor interrupt, or one without identity. -ENODEV, -ENOMEM. */
 int ta_identity_step(struct ta_host *h, struct ta_step *step, struct ta_err *err);

@@ -66,6 +66,10 @@ static int find_device(struct ta_undo *u, struct ta_change *c, struct ta_err *er
 
 	if (!c->device)
 		return 0;
+	if (ta_identity_is_irq(c->knob, c->target)) {
+		rc = ta_identity_find_irq(u->host, c->device, c->target, &now, err);
+		return rc < 0 ? rc : ta_set_text(&c->target, ta_buf_text(&now)) ? 0 : -ENOMEM;
+	}
 	rc = ta_identity_ifname(c->knob, c->target, &was);
 	if (rc >= 0)
 		rc = ta_identity_find(u->host, c->device, ta_buf_text(&was), &now, err);

@@ -194,9 +194,58 @@ static void names(void **state)
 		assert_false(ta_nic_name_valid(bad[i], strlen(bad[i])));
 }
 
+/* --- interrupts ------------------------------------------------------------------------ */
+
+static void irq(struct tree *t, unsigned number, const char *chip, const char *hwirq)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "sys/kernel/irq/%u/chip_name", number);
+	tree_file(t, path, chip);
+	snprintf(path, sizeof(path), "sys/kernel/irq/%u/hwirq", number);
+	tree_file(t, path, hwirq);
+}
+
+static void found_irq(struct ta_host *h, const char *identity, const char *want, int want_rc)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_err err = {0};
+
+	assert_int_equal(ta_identity_find_irq(h, identity, "/proc/irq/29/smp_affinity_list", &b, &err), want_rc);
+	assert_string_equal(want_rc ? err.text : ta_buf_text(&b), want);
+}
+
+static void test_irqs(void **state)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_host *h;
+	struct tree t;
+
+	assert_int_equal(tree_make(&t), 0);
+	irq(&t, 29, "PCI-MSI\n", "524289\n");
+	irq(&t, 31, "PCI-MSI\n", "524288\n");
+	irq(&t, 4, "IO-APIC x\n", "4\n");
+	assert_int_equal(ta_host_capture(t.dir, &h, NULL), 0);
+	assert_int_equal(ta_identity_irq(h, "/proc/irq/29/smp_affinity_list", &b), 0);
+	assert_string_equal(ta_buf_text(&b), "PCI-MSI 524289");
+	assert_int_equal(ta_identity_irq(h, "/proc/irq/4/smp_affinity_list", &b), 0);
+	assert_string_equal(ta_buf_text(&b), "IO-APIC_x 4");
+	assert_int_equal(ta_identity_irq(h, "/proc/irq/5/smp_affinity_list", &b), -ENOENT);
+	assert_int_equal(ta_identity_irq(h, "/proc/irq/29/../30/smp_affinity_list", &b), -ENOENT);
+	assert_int_equal(ta_identity_irq(h, "/proc/irq/29/smp_affinity", &b), -ENOENT);
+	assert_false(ta_identity_is_irq(&ta_knob_sysctl, "/proc/irq/29/smp_affinity_list"));
+	assert_true(ta_identity_is_irq(&ta_knob_attr, "/proc/irq/29/smp_affinity_list"));
+	found_irq(h, "PCI-MSI 524289", "/proc/irq/29/smp_affinity_list", 0);
+	found_irq(h, "PCI-MSI 524288", "/proc/irq/31/smp_affinity_list", 0); /* the numbers have changed places */
+	found_irq(h, "PCI-MSI 7", "the interrupt PCI-MSI 7 (29) is gone", -ENODEV);
+	ta_host_free(h);
+	tree_remove(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_irqs),
 		cmocka_unit_test(reads),
 		cmocka_unit_test(finds),
 		cmocka_unit_test(refuses),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The guest's part of profiles.sh (as /t/run.sh). parts=… on the kernel's command line says which: profiles, kill, knobs,
-# irqbalance, cut (applies and cuts the power), cutagain (after that). Everything that apply may touch, and much that it may
+# irqbalance, numbers, cut (applies and cuts the power), cutagain (after that). Everything that apply may touch, and much that it may
 # not, is compared before and after. Prints "ok …" or "not ok …" per check, "info …" for what is worth a look.
 set -u
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C COLUMNS=1000
@@ -419,29 +419,53 @@ if part irqbalance; then
 		rm -rf /run/irqbalance
 		worsen
 		snapshot /tmp/before
-
-		# The card is called otherwise, or its interrupts have other numbers.
-		n=eth0
-		rm -rf /var/lib/tuneaudit
-		apply --profile interrupts --rules /t/rules
-		ip link set "$n" down && ip link set "$n" name 'lan$(id)' && ip link set 'lan$(id)' up
-		rollback
-		rc=$?
-		ip link set 'lan$(id)' down && ip link set 'lan$(id)' name "$n" && ip link set "$n" up
-		sleep 1
-		echo "info renamed: rollback ends with $rc: $(grep -v 'put back$' $O/rollback | head -3 | tr '\n' '|')"
-		rm -rf /var/lib/tuneaudit
-		worsen
-		apply --profile interrupts --rules /t/rules
-		placed > /tmp/placed
-		dev=$(readlink -f "/sys/class/net/$n/device")
-		echo 1 > "$dev/remove"
-		rollback
-		rc=$?
-		echo "info removed: rollback ends with $rc: $(head -3 $O/rollback | tr '\n' '|')"
-		echo 1 > /sys/bus/pci/rescan
-		sleep 2
 	fi
+fi
+
+# The card is called otherwise, is gone, or its interrupts have other numbers.
+if part numbers; then
+	n=eth0
+	rm -rf /var/lib/tuneaudit
+	apply --profile interrupts --rules /t/rules
+	ip link set "$n" down && ip link set "$n" name 'lan$(id)' && ip link set 'lan$(id)' up
+	rollback
+	is "renamed: rollback ends with 0" $? 0
+	ip link set 'lan$(id)' down && ip link set 'lan$(id)' name "$n" && ip link set "$n" up
+	sleep 1
+	rm -rf /var/lib/tuneaudit
+	worsen
+	placed > /tmp/begin
+	drive() { for f in /proc/irq/*/nvme*; do [[ -e $f ]] && echo "${f##*/} $(cat "${f%/*}/smp_affinity_list")"; done | sort; }
+	apply --profile interrupts --rules /t/rules
+	for f in /proc/irq/*/eth0-*; do echo "${f##*/} $(cat "${f%/*}/smp_affinity_list") ${f%/*}"; done > /tmp/placed
+	rmmod igb
+	rollback
+	rc=$?
+	is "the card is gone: rollback leaves it" $rc 1
+	says "the card is gone: and says so" "the interrupt .* is gone" $O/rollback
+	rmmod nvme
+	modprobe nvme
+	sleep 2
+	modprobe igb
+	sleep 1
+	ip link set "$n" up
+	ethtool -L "$n" combined 2
+	sleep 1
+	drive > /tmp/drive
+	moved=0
+	while read -r name cpu was; do
+		f=$(echo /proc/irq/*/"$name")
+		[[ ${f%/*} == "$was" ]] || moved=$((moved + 1))
+		echo "$cpu" > "${f%/*}/smp_affinity_list"
+	done < /tmp/placed
+	[[ $moved -gt 0 ]] && ok "$moved interrupts have other numbers" || not_ok "other numbers" "none has"
+	rollback
+	rc=$?
+	is "other numbers: rollback ends with 0" $rc 0
+	[[ $rc -eq 0 ]] || head -20 $O/rollback
+	is "other numbers: the card's are back" "$(placed | cut -d' ' -f2 | sort -u | tr '\n' ' ')" "$(cut -d' ' -f2 /tmp/begin | sort -u | tr '\n' ' ')"
+	drive > /tmp/now
+	cmp -s /tmp/drive /tmp/now && ok "other numbers: the drive's are untouched" || not_ok "other numbers: the drive's" "$(changed /tmp/drive /tmp/now | tr '\n' '|')"
 fi
 
 # --- the power goes ------------------------------------------------------------------------------

@@ -123,6 +123,7 @@ for k in "${kernels[@]}"; do
 	else
 		server profiles "$name" profiles
 		server knobs "$name" knobs,irqbalance
+		server numbers "$name" numbers
 		server kills "$name" kill
 		power "$name"
 		small "$name" profiles
