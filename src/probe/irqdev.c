@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "probe/pastednic.h"
 #include "probe/probe.h"
 #include "probe/value.h"
 
@@ -117,13 +118,44 @@ static int make_keys(struct ta_irqdevs *d)
 	return 0;
 }
 
+static int take_link(struct ta_netdev *net, const struct ta_link *l)
+{
+	char dir[512];
+
+	net->name = strdup(l->name);
+	net->is_virtual = !l->parent && l->kind[0];
+	if (!l->parent)
+		return net->name ? 0 : -ENOMEM;
+	net->device = strdup(ta_fmt(&dir, "/sys/class/net/%s/device", l->name));
+	net->pci = ta_is_pci_address(l->parent, strlen(l->parent)) ? strdup(l->parent) : NULL;
+	return net->name && net->device ? 0 : -ENOMEM;
+}
+
+/* Interfaces that only outputs of commands name: `ethtool -i` tells their PCI function. 0 or -ENOMEM. */
+static int nets_of_outputs(struct ta_host *h, struct ta_netdevs *ret)
+{
+	ta_cleanup_links struct ta_links links = TA_LINKS_INIT;
+	int rc = ta_pastednic_links(h, &links);
+
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	rc = ta_pastednic_devices(h, ret, &links);
+	ret->v = calloc(links.n + 1, sizeof(*ret->v));
+	if (!ret->v)
+		rc = -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < links.n; i++)
+		rc = take_link(&ret->v[ret->n++], &links.v[i]);
+	return rc;
+}
+
 static int read_all(struct ta_host *h, struct ta_irqdevs *d)
 {
 	int rc = ta_netdevs_read(h, &d->nets);
 
+	if (rc < 0 && rc != -ENOMEM && !ta_host_is_live(h))
+		rc = nets_of_outputs(h, &d->nets);
 	if (rc == -ENOMEM)
 		return rc;
-	d->no_nets = rc < 0;
 	if (ta_netdevs_read_class(h, "nvme", &d->nvmes) == -ENOMEM)
 		return -ENOMEM;
 	d->v = calloc(d->nets.n + d->nvmes.n + 1, sizeof(*d->v));

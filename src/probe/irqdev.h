@@ -20,8 +20,6 @@ struct ta_irqdev {
 
 struct ta_irqdevs {
 	struct ta_netdevs nets, nvmes;
-	bool no_nets; /* this host or capture lists no interfaces: only names of interrupts can tell
-		       */
 	struct ta_irqdev *v;
 	size_t n;
 	struct ta_irqdev_key {

@@ -118,6 +118,28 @@ static void by_driver(void **state)
 	done(&x);
 }
 
+/* No /sys, and what ip and ethtool printed: the function is in the table and in `ethtool -i`. */
+static void by_outputs(void **state)
+{
+	struct host x = {0};
+
+	assert_int_equal(tree_make(&x.tree), 0);
+	tree_file(&x.tree, "sos_commands/networking/ip_-s_-d_link",
+		"2: ens6: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc fq state UP mode DEFAULT group default qlen 1000\n"
+		"    link/ether 02:00:00:00:00:06 brd ff:ff:ff:ff:ff:ff promiscuity 0\n"
+		"3: veth9@if4: <BROADCAST,MULTICAST,UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000\n"
+		"    link/ether 02:00:00:00:00:09 brd ff:ff:ff:ff:ff:ff promiscuity 0\n    veth\n");
+	tree_file(&x.tree, "sos_commands/networking/ethtool_-i_ens6",
+		"driver: virtio_net\nversion: 1.0.0\nbus-info: 0000:00:06.0\n");
+	judge(&x, LINES("25: 1 0  PCI-MSI 98305-edge  virtio2-input.0", /* 98305 >> 11 is 00:06.0 */
+			  "26: 1 0  PCI-MSI 180225-edge  virtio7-req.0",  /* 00:0b.0, a disk */
+			  "27: 1 0  X  veth9-rx-0"));
+	is(&x, 0, "ens6 rx-0");
+	is(&x, 1, "rx-0");
+	assert_int_equal(x.vecs.n, 2);
+	done(&x);
+}
+
 /* No /sys: neighbours of the same function tell the name. */
 static void only_the_table(void **state)
 {
@@ -185,6 +207,7 @@ int main(void)
 		cmocka_unit_test(listed),
 		cmocka_unit_test(shared_function),
 		cmocka_unit_test(by_driver),
+		cmocka_unit_test(by_outputs),
 		cmocka_unit_test(only_the_table),
 		cmocka_unit_test(asked_of_the_kernel),
 		cmocka_unit_test(blocks),
