@@ -117,6 +117,41 @@ static void test_sysctl_raises(void **state)
 	expect(f, "sysctl.set", "r", "{\"key\":\"net.core.somaxconn\",\"value\":8000.2}", "sysctl -w net.core.somaxconn=8001");
 }
 
+static int steps_of(const struct ta_facts *f, const char *fixer, const char *args, struct ta_steps *ret, struct ta_err *err)
+{
+	struct call call = make_call(fixer, "", args);
+	int rc = ta_fixer_find(fixer)->steps(&call.c, f, ret, err);
+
+	json_object_put(call.args);
+	return rc;
+}
+
+/* One that the kernel lacks would be refused, and with it everything else. */
+static void test_words_that_need_a_module(void **state)
+{
+	static const char *const refused[] = {"absent", "static"};
+	static const char fq[] = "{\"key\":\"net.core.default_qdisc\",\"value\":\"fq_codel\"}";
+	ta_cleanup_facts struct ta_facts *f = sysctl_facts();
+	struct ta_err err = {0};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(refused); i++) {
+		ta_cleanup_steps struct ta_steps none = TA_STEPS_INIT;
+
+		ta_put_str(f, refused[i], "modules", "state", "sch_fq_codel");
+		assert_int_equal(steps_of(f, "sysctl.set", fq, &none, &err), -EINVAL);
+		assert_int_equal(none.n, 0);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
+
+		ta_put_str(f, i ? "available" : "builtin", "modules", "state", "sch_fq_codel");
+		assert_int_equal(steps_of(f, "sysctl.set", fq, &list, &err), 0);
+		assert_int_equal(list.n, 1 + i);
+		assert_ptr_equal(list.v[0].knob, i ? &ta_knob_module : &ta_knob_sysctl);
+		assert_string_equal(list.v[i].after, "fq_codel");
+	}
+}
+
 /* Where a line of somebody's stands, and that one of ours would be read before it. */
 static void test_sysctl_names_the_line(void **state)
 {
@@ -693,6 +728,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sysctl_raises),
+		cmocka_unit_test(test_words_that_need_a_module),
 		cmocka_unit_test(test_sysctl_names_the_line),
 		cmocka_unit_test(test_lines_of_sysctls),
 		cmocka_unit_test(test_sysctl_never_lowers),

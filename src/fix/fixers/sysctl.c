@@ -18,7 +18,8 @@ static const struct ta_fix_param params[] = {
 	{"netns", TA_T_STRING, false}, /* of this other network namespace (netns.ID) */
 };
 
-static const char *const reads[] = {"sysctl[\"net.core.somaxconn\"]", "place.container", "settings.*.file", NULL};
+static const char *const reads[] = {"sysctl[\"net.core.somaxconn\"]", "place.container", "settings.*.file",
+	"modules.state", NULL};
 
 static const struct ta_fix_sig sigs[] = {{"sysctl.set", params, TA_ARRAY_SIZE(params), reads}};
 
@@ -299,6 +300,36 @@ static char *present_text(const struct ta_sysctl_sink *sink, const struct ta_fac
 	return v.known ? ta_buf_steal(&b) : NULL;
 }
 
+/* The module that a value of a word sysctl comes with; "" if it is none of those that are loaded for it. */
+static void module_of(const struct ta_sysctl_sink *sink, const char *value, struct ta_buf *ret)
+{
+	if (!strcmp(sink->key, "net.core.default_qdisc"))
+		ta_buf_printf(ret, "sch_%s", value);
+	else if (!strcmp(sink->key, "net.ipv4.tcp_congestion_control"))
+		ta_buf_printf(ret, "tcp_%s", value);
+}
+
+/*
+ * A kernel without such a thing refuses its name, and one refused step puts all others back. Where the facts do not say, the
+ * kernel will.
+ */
+static int need_module(const struct ta_fix_call *call, const struct ta_facts *facts, const struct ta_sysctl_sink *sink,
+	const char *value, struct ta_steps *ret, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf module = TA_BUF_INIT;
+	const char *state;
+
+	module_of(sink, value, &module);
+	state = module.len ? ta_facts_get_str(facts, TA_KEYS("modules", "state", ta_buf_text(&module))) : NULL;
+	if (state && !strcmp(state, "absent"))
+		return ta_err_set(err, -EINVAL, "%s: this kernel has no %s", sink->key, value);
+	if (state && !strcmp(state, "static"))
+		return ta_err_set(err, -EINVAL, "%s: this kernel does not tell whether it has %s", sink->key, value);
+	if (state && !strcmp(state, "available") && ta_knob_module.check(ta_buf_text(&module), NULL, TA_VALUE_WISHED, NULL) == 0)
+		ta_steps_add(ret, &ta_knob_module, ta_buf_text(&module), "loaded");
+	return module.error;
+}
+
 static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT, target = TA_BUF_INIT;
@@ -308,6 +339,8 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 
 	struct ta_step *step;
 
+	if (rc >= 0)
+		rc = need_module(call, facts, sink, ta_buf_text(&value), ret, err);
 	if (rc < 0)
 		return rc;
 	if (netns)
