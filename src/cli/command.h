@@ -54,6 +54,7 @@ struct ta_cli {
 	unsigned columns;
 	bool color;
 	struct ta_buf out; /* goes to stdout when the command has run, in one piece */
+	const char *unseen; /* what has happened all the same, if `out` cannot be written; or NULL */
 };
 
 struct ta_command {

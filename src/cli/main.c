@@ -127,8 +127,8 @@ static int flush(struct ta_cli *cli, int code)
 			strerror(-cli->out.error));
 	rc = ta_system_write(STDOUT_FILENO, ta_buf_text(&cli->out), cli->out.len);
 	if (rc < 0 && rc != -EPIPE)
-		return ta_cli_fail(
-			TA_EXIT_INTERNAL, "writing the result failed: %s", strerror(-rc));
+		return ta_cli_fail(TA_EXIT_INTERNAL, "writing the result failed: %s%s%s", strerror(-rc),
+			cli->unseen ? "; " : "", cli->unseen ? cli->unseen : "");
 	return code;
 }
 

@@ -206,8 +206,18 @@ static bool all_undone(const struct ta_run *r)
 
 static int end(struct work *w, const char *state)
 {
+	ta_cleanup_buf struct ta_buf why = TA_BUF_INIT;
+	struct ta_err err = {0};
+	int rc;
+
 	ta_set_text(&w->run->state, state);
-	return ta_journal_end(w->a->state, w->run->number, state, NULL);
+	rc = ta_journal_end(w->a->state, w->run->number, state, &err);
+	if (rc < 0 && w->err) {
+		ta_buf_printf(&why, "%s; the journal has no end (%s), 'rollback %u' writes it", w->err->text, err.text,
+			w->run->number);
+		ta_err_set(w->err, rc, "%s", ta_buf_text(&why));
+	}
+	return rc;
 }
 
 static enum ta_apply_end take_back(struct work *w)

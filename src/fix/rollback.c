@@ -76,6 +76,7 @@ int ta_rollback_run(const struct ta_rollback *b, struct ta_run *r, unsigned only
 	if (u.journal_error == 0)
 		u.journal_error = ta_journal_end(b->state, r->number, state, &u.journal_why);
 	if (u.journal_error < 0)
-		ta_err_set(err, 0, "the journal could not be written: %s", u.journal_why.text);
+		ta_err_set(err, 0, "what was put back is not in the journal, which could not be written: %s",
+			u.journal_why.text);
 	return ta_set_text(&r->state, state) ? 0 : -ENOMEM;
 }

@@ -339,6 +339,17 @@ R
 	lacks "$errors" "--force"
 }
 
+@test "a result that nobody can see is no change that nobody is told of" {
+	inside '$T apply $R $S --yes > /dev/full || echo "code $?"; value; $T rollback $S --yes >&- || echo "back $?"; value'
+	expect 0
+	contains "$output" "code 70"
+	contains "$output" "9000"
+	contains "$output" "back 70"
+	contains "$output" "4096"
+	contains "$errors" "the changes are made"
+	contains "$errors" "what was put back is in"
+}
+
 @test "two at once: the second one waits for nobody, and changes nothing" {
 	inside 'mkdir '"$DIR"'/state; chmod 700 '"$DIR"'/state; ( flock 9; $T apply $R $S --yes || echo "code $?"; $T rollback $S --yes || echo "code $?" ) 9> '"$DIR"'/state/lock; value'
 	expect 0

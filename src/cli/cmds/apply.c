@@ -213,6 +213,7 @@ static int tell(struct job *j, enum ta_apply_end end, const struct ta_run *run, 
 
 	switch (end) {
 	case TA_APPLY_DONE:
+		j->cli->unseen = "the changes are made ('tuneaudit history' tells them)";
 		tell_done(j, run);
 		return TA_EXIT_OK;
 	case TA_APPLY_STALE:

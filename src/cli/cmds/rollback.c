@@ -142,6 +142,7 @@ static int put_back(struct job *j, struct ta_run *r)
 	if (rc < 0)
 		return ta_cli_fail(rc == -ENOMEM ? TA_EXIT_INTERNAL : TA_EXIT_USAGE, "run %u was not put back: %s",
 			r->number, err.text);
+	j->cli->unseen = "what was put back is in 'tuneaudit history'";
 	ta_buf_printf(&j->cli->out, "Run %u: %s.\n", r->number, ta_run_state_name(r));
 	ta_report_changes(r, &j->o, &j->cli->out);
 	ta_report_stuck(r, &j->o, &j->cli->out);

@@ -89,7 +89,8 @@ static int read_value(struct ta_host *h, const char *target, struct ta_buf *ret,
 		rc = value_of(target, ta_buf_text(&text), ret);
 	if (rc == -EBADMSG)
 		return ta_err_set(err, rc, "%s is there, and not from this program", ta_buf_text(&path));
-	return rc < 0 ? ta_err_set(err, rc, "cannot read %s: %s", ta_buf_text(&path), ta_errno_text(rc)) : 0;
+	return rc < 0 ? ta_err_set(err, rc, "cannot read %s: %s", ta_buf_text(&path),
+				ta_host_is_live(h) ? ta_errno_text(rc) : "this capture does not hold it") : 0;
 }
 
 static int write_value(struct ta_host *h, const char *target, const char *value, struct ta_err *err)
