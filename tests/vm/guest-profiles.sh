@@ -263,7 +263,16 @@ if part knobs; then
 	rm -rf /var/lib/tuneaudit
 	d=$(ls -d /sys/block/nvme*n1 /sys/block/vd* 2> /dev/null | head -1)
 	ratio=$(cat /proc/sys/vm/dirty_ratio)
-	apply --profile knobs --rules /t/rules
+	skip=()
+	if [[ $(argument epp) ]]; then
+		# The emulated processor takes the write and keeps what it has: a refusal without words.
+		apply --profile knobs --rules /t/rules --only knob.epp
+		is "preference: apply ends with 5" $? 5
+		says "preference: it is said that it stays" "was set to balance_performance and stays performance; everything was put back" $O/apply
+		same "preference: nothing differs"
+		skip=(--skip knob.epp)
+	fi
+	apply --profile knobs --rules /t/rules "${skip[@]}"
 	is "knobs: apply ends with 0" $? 0
 	grep -q verified $O/apply || cat $O/apply
 	echo "info knobs: $(grep -c -- ' -> ' $O/apply) changes"
@@ -283,7 +292,6 @@ if part knobs; then
 	fi
 	[[ -e /sys/devices/system/cpu/cpufreq/policy0 ]] && is "knobs: governors" "$(cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor | sort -u)" "$(argument governor)"
 	[[ $(argument apst) ]] && is "knobs: NVMe" "$(cat /sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us)" 1000
-	[[ $(argument epp) ]] && is "knobs: preference" "$(cat /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference | sort -u)" balance_performance
 	goes_back knobs
 	is "knobs: the ratio is back" "$(cat /proc/sys/vm/dirty_ratio) $(cat /proc/sys/vm/dirty_bytes)" "$ratio 0"
 
