@@ -52,3 +52,22 @@ int ta_ruleset_embedded(struct ta_ruleset *s, struct ta_diags *diags);
 int ta_ruleset_add_file(struct ta_ruleset *s, const char *path, struct ta_diags *diags);
 int ta_ruleset_resolve(
 	struct ta_ruleset *s, const struct ta_schema *schema, struct ta_diags *diags);
+
+/* Options of the commands that judge; members are a const char * and two struct ta_strv of their values. */
+#define TA_OPTION_PROFILE(type, member)                                                            \
+	{                                                                                          \
+		.name = "profile", .arg = "NAME", .kind = TA_OPT_STRING,                           \
+		.help = "what this host is for (default base); 'tuneaudit rules list' names them", \
+		.offset = offsetof(type, member)                                                   \
+	}
+#define TA_OPTION_ONLY(type, member)                                                               \
+	{                                                                                          \
+		.name = "only", .arg = "ID,...", .kind = TA_OPT_LIST,                              \
+		.help = "only these rules of the profile; nic.* are all that begin so",            \
+		.offset = offsetof(type, member)                                                   \
+	}
+#define TA_OPTION_SKIP(type, member)                                                               \
+	{                                                                                          \
+		.name = "skip", .arg = "ID,...", .kind = TA_OPT_LIST,                              \
+		.help = "all but these rules", .offset = offsetof(type, member)                    \
+	}
