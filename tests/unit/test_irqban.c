@@ -3,9 +3,11 @@
  * its own.
  */
 #include <errno.h>
+#include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -118,11 +120,35 @@ static void expect_read(struct ta_host *h, const char *want)
 	assert_string_equal(ta_buf_text(&text), want);
 }
 
+/* One of this machine's own: it runs, and its socket is on another /run. */
+static bool one_runs_here(void)
+{
+	glob_t all;
+	bool found = false;
+
+	if (glob("/proc/[0-9]*/comm", 0, NULL, &all))
+		return false;
+	for (size_t i = 0; i < all.gl_pathc && !found; i++) {
+		char comm[16] = "";
+		FILE *f = fopen(all.gl_pathv[i], "r");
+
+		if (!f)
+			continue;
+		found = fread(comm, 1, sizeof(comm) - 1, f) && !strcmp(comm, "irqbalance\n");
+		fclose(f);
+	}
+	globfree(&all);
+	return found;
+}
+
 static void test_told_and_undone(void **state)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	struct ta_host *h;
 	pid_t pid;
+
+	if (one_runs_here())
+		skip();
 
 	if (!namespace_enter())
 		skip();
