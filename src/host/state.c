@@ -62,8 +62,13 @@ static int check_parent(const struct ta_state *s, struct ta_err *err)
 
 	if (fstatat(s->fd, "..", &st, 0) < 0)
 		return fail(s, "..", -errno, err);
-	if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
+	if (st.st_mode & S_ISVTX)
+		return 0;
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
 		return ta_err_set(err, -EKEYREJECTED, "%s stands in a directory that others can write", s->dir);
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		return ta_err_set(err, -EKEYREJECTED, "%s stands in a directory of user %u, who may put another one in its place",
+			s->dir, (unsigned)st.st_uid);
 	return 0;
 }
 

@@ -225,10 +225,12 @@ R
 		mkdir real; ln -s real link; try link
 		echo > file; try file
 		try missing/state
+		[ "$(id -u)" -ne 0 ] || { mkdir -p his/state; chown 65534 his 2> /dev/null && try his/state || echo "his/state code 2"; }
 		value'
 	expect 0
 	contains "$output" "open code 2"
 	contains "$output" "link code 2"
+	contains "$output" "his/state code 2"
 	contains "$output" "file code 5"
 	contains "$output" "missing/state code 5"
 	contains "$output" "4096"
