@@ -77,7 +77,7 @@ struct ta_knob {
 	 */
 	bool leaves_traces;
 
-	/* True: as a member of a group it may stay as it is while somebody uses it. That is no failure, and is told. */
+	/* True: undone or not, it may stay as it is while somebody uses it. That is no failure, and is told. */
 	bool lingers;
 
 	/*

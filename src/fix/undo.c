@@ -215,6 +215,8 @@ static int put_back(struct ta_undo *u, unsigned run, struct ta_change *c)
 	c->state = TA_CHANGE_UNDO;
 	if (write_back(u, c, &why))
 		return finish_undone(u, run, c, known);
+	if (c->knob->lingers)
+		return finish(u, run, c, TA_CHANGE_UNDONE, "it is in use, and stays");
 	if (note_where(u, c) < 0)
 		return -ENOMEM;
 	if (!*why.text)

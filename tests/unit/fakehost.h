@@ -145,6 +145,19 @@ static inline int fake_unload(struct ta_host *h, const char *name, struct ta_err
 	return 0;
 }
 
+static inline int fake_load(struct ta_host *h, const char *name, struct ta_err *err)
+{
+	char path[80];
+	struct fake_file *file;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	file = fake_module(h, path);
+	if (!file)
+		return ta_err_set(err, -ENOENT, "there is no such module");
+	file->gone = false;
+	return 0;
+}
+
 static inline int fake_set(struct ta_host *h, const char *path, const char *text)
 {
 	struct fake_file *file = fake_find(h, path), *other;
@@ -178,7 +191,7 @@ static inline int fake_set(struct ta_host *h, const char *path, const char *text
 }
 
 static const struct ta_change_ops fake_changes = {.may_set = fake_may_set, .set = fake_set, .own = fake_own,
-	.unload_module = fake_unload};
+	.load_module = fake_load, .unload_module = fake_unload};
 
 static const struct ta_host_ops fake_ops = {
 	.change = &fake_changes,

@@ -68,7 +68,7 @@ static int teardown(void **state)
 }
 
 struct wish {
-	const char *target, *before, *after;
+	const char *target, *before, *after; /* a sysctl, or without a dot in its name a module */
 };
 
 /* Applies the wishes on `h`; the run is the caller's to free. */
@@ -82,7 +82,8 @@ static enum ta_apply_end apply_on(struct bed *b, struct ta_host *h, const struct
 	enum ta_apply_end end;
 
 	for (size_t i = 0; i < n; i++)
-		ta_steps_add(&steps, &ta_knob_sysctl, wishes[i].target, wishes[i].after)->before = strdup(wishes[i].before);
+		ta_steps_add(&steps, strchr(wishes[i].target, '.') ? &ta_knob_sysctl : &ta_knob_module, wishes[i].target,
+			wishes[i].after)->before = strdup(wishes[i].before);
 	for (size_t i = 0; i < n; i++)
 		items[i] = (struct ta_apply_item){&steps.v[i], "a.rule", "a title", "none"};
 	memset(err, 0, sizeof(*err));
@@ -254,6 +255,24 @@ static void test_a_module_is_in_use(void **state)
 	assert_false(module->gone);
 	assert_int_equal(module->writes, 1); /* not tried again and again */
 	assert_string_equal(run.changes[0].note, "the module sch_fq came with it and is in use: it stays");
+	assert_string_equal(fake_find(&b->fake->host, "/proc/sys/net/core/default_qdisc")->text, "pfifo_fast");
+}
+
+/* The same where loading it was a step of its own. */
+static void test_a_loaded_module_is_in_use(void **state)
+{
+	ta_cleanup_run struct ta_run run = {0};
+	struct bed *b = *state;
+	struct fake_file *module = add_qdisc(b);
+
+	assert_int_equal(APPLY(b, {"sch_fq", "absent", "loaded"}, {"net.core.default_qdisc", "pfifo_fast", "fq"}),
+		TA_APPLY_DONE);
+	assert_false(module->gone);
+	module->write_error = -EAGAIN;
+	module->errors_left = 1;
+	assert_int_equal(roll_back(b, 1, 0, false, &run), TA_ROLLBACK_DONE);
+	assert_false(module->gone);
+	assert_string_equal(run.changes[0].note, "it is in use, and stays");
 	assert_string_equal(fake_find(&b->fake->host, "/proc/sys/net/core/default_qdisc")->text, "pfifo_fast");
 }
 
@@ -541,6 +560,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_module_came_along, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_module_is_left_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_module_is_in_use, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_loaded_module_is_in_use, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_dirty_pair_is_somebody_elses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_after_a_restart, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),
