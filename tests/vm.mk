@@ -4,10 +4,12 @@
 test-vm: $(B)/tuneaudit ## every kernel and machine shape in QEMU (slow)
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh all
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh all
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/apply.sh all
 
 test-vm-short: $(B)/tuneaudit ## this release's own kernel in one machine
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh short
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh short
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/apply.sh short
 
 .PHONY: test-vm-profiles test-vm-profiles-short
 test-vm-profiles: $(B)/tuneaudit ## profiles, knobs, interrupts, kills and power cuts, undone exactly (slow)
