@@ -35,6 +35,6 @@ static inline bool namespace_enter(void)
 	namespace_write("/proc/self/uid_map", map);
 	snprintf(map, sizeof(map), "0 %u 1", gid);
 	namespace_write("/proc/self/gid_map", map);
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("none", "/etc", "tmpfs", 0, NULL) == 0 &&
+	return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 && mount("none", "/etc", "tmpfs", 0, NULL) == 0 &&
 	       mount("none", "/run", "tmpfs", 0, NULL) == 0;
 }
