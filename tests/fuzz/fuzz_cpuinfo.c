@@ -25,6 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < first.n_cpus; i++)
 		(void)ta_arm_part_name(first.cpus[i].implementer, first.cpus[i].part);
 	ta_lscpu_parse((const char *)data, size, &l);
-	(void)ta_lscpu_is_uniform(&l, l.cpus);
+	(void)ta_lscpu_fits(&l, l.cpus);
 	return 0;
 }
