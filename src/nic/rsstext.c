@@ -117,10 +117,10 @@ int ta_rss_table_parse(const char *text, size_t len, struct ta_rss_table *ret)
 
 bool ta_rss_is_equal(const uint32_t *table, size_t n, uint32_t queues)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && queues; i++)
 		if (table[i] != i % queues)
 			return false;
-	return true;
+	return queues;
 }
 
 bool ta_rss_is_default(const uint32_t *table, size_t n, uint32_t rings)
@@ -130,7 +130,7 @@ bool ta_rss_is_default(const uint32_t *table, size_t n, uint32_t rings)
 
 void ta_rss_table_format(const uint32_t *table, size_t n, uint32_t rings, struct ta_buf *b)
 {
-	uint32_t queues = highest(table, n) + 1;
+	uint32_t queues = highest(table, n) + 1; /* 0 of a table that points at queue 2^32 - 1: it is no equal one */
 
 	if (ta_rss_is_default(table, n, rings)) {
 		ta_buf_adds(b, "default");
