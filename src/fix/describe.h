@@ -76,6 +76,17 @@ void ta_persist_tmpfiles(struct ta_fix_text *ret, const struct ta_steps *steps);
 /* The file of the nofile knob's target ("nginx.service", "login") and what stands in it for `value`. */
 void ta_nofile_file(const char *target, const char *value, struct ta_buf *path, struct ta_buf *text);
 
+/*
+ * For `what`, which comes with `module`: 0 where the kernel has it or the facts do not say, with loading it as a step where it is there
+ * to be loaded and ours to load; -EINVAL where the kernel has none. `who` begins the text.
+ */
+int ta_fix_need_module(const char *who, const struct ta_facts *facts, const char *module, const char *what,
+	struct ta_steps *ret, struct ta_err *err);
+
+/* -EINVAL where a kernel without modules does not tell whether it has `what`, else 0. */
+int ta_fix_module_told(const char *who, const struct ta_facts *facts, const char *module, const char *what,
+	struct ta_err *err);
+
 /* --- places ------------------------------------------------ */
 
 /* True if the facts say that this host is a container ("docker", "lxc" … in place.container). */

@@ -88,3 +88,28 @@ int ta_fix_nic_cpus(const struct ta_facts *facts, const char *ifname, unsigned *
 	*ret_n = n;
 	return 0;
 }
+
+static bool is_state(const struct ta_facts *facts, const char *module, const char *state)
+{
+	const char *now = ta_facts_get_str(facts, TA_KEYS("modules", "state", module));
+
+	return now && !strcmp(now, state);
+}
+
+int ta_fix_need_module(const char *who, const struct ta_facts *facts, const char *module, const char *what,
+	struct ta_steps *ret, struct ta_err *err)
+{
+	if (is_state(facts, module, "absent"))
+		return ta_err_set(err, -EINVAL, "%s: this kernel has no %s", who, what);
+	if (is_state(facts, module, "available") && ta_knob_module.check(module, NULL, TA_VALUE_WISHED, NULL) == 0)
+		ta_steps_add(ret, &ta_knob_module, module, "loaded");
+	return 0;
+}
+
+int ta_fix_module_told(const char *who, const struct ta_facts *facts, const char *module, const char *what,
+	struct ta_err *err)
+{
+	if (is_state(facts, module, "static"))
+		return ta_err_set(err, -EINVAL, "%s: this kernel does not tell whether it has %s", who, what);
+	return 0;
+}

@@ -32,26 +32,10 @@ static bool goes_below_mq(const char *kind)
 	return strcmp(kind, "mq") != 0 && strcmp(kind, "cake") != 0;
 }
 
-/* The kernel has it, or loading its module is the first step; where the facts do not say, the knob will. */
-static int add_module(const struct ta_fix_call *call, const struct ta_facts *facts, const char *kind, struct ta_steps *ret,
-	struct ta_err *err)
-{
-	ta_cleanup_buf struct ta_buf module = TA_BUF_INIT;
-	const char *state;
-
-	ta_buf_printf(&module, "sch_%s", kind);
-	state = ta_facts_get_str(facts, TA_KEYS("modules", "state", ta_buf_text(&module)));
-	if (state && strcmp(state, "absent") == 0)
-		return ta_err_set(err, -EINVAL, "%s: this kernel has no %s", call->fixer, kind);
-	if (state && strcmp(state, "available") == 0)
-		ta_steps_add(ret, &ta_knob_module, ta_buf_text(&module), "loaded");
-	return module.error;
-}
-
 static int qdisc(const struct ta_fix_call *call, const struct ta_facts *facts, const char *ifname, struct ta_steps *ret,
 	struct ta_err *err)
 {
-	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT, module = TA_BUF_INIT;
 	const struct ta_qdisc_kind *known;
 	const char *kind;
 	int64_t queues = 1;
@@ -62,13 +46,14 @@ static int qdisc(const struct ta_fix_call *call, const struct ta_facts *facts, c
 	known = ta_qdisc_kind(kind, strlen(kind));
 	if (!known || !known->wished)
 		return ta_err_set(err, -EINVAL, "%s: '%s' is no queueing discipline that is set", call->fixer, kind);
-	rc = known->always ? 0 : add_module(call, facts, kind, ret, err);
+	ta_buf_printf(&module, "sch_%s", kind);
+	rc = known->always ? 0 : ta_fix_need_module(call->fixer, facts, ta_buf_text(&module), kind, ret, err);
 	if (rc < 0)
 		return rc;
 	ta_facts_get_i64(facts, TA_KEYS("nics", ifname, "queues", "tx"), &queues);
 	ta_buf_printf(&value, "%s%s", queues > 1 && goes_below_mq(kind) ? "mq/" : "", kind);
 	ta_nic_add(ret, &ta_knob_qdisc, ifname, NULL, ta_buf_text(&value));
-	return value.error;
+	return value.error ?: module.error;
 }
 
 static int length(const struct ta_fix_call *call, const struct ta_facts *facts, const char *ifname, struct ta_steps *ret,
@@ -102,15 +87,14 @@ static int make(const struct ta_fix_call *call, const struct ta_facts *facts, st
 static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf module = TA_BUF_INIT;
-	const char *kind, *state;
+	const char *kind;
+	int rc = 0;
 
 	if (call->fixer[4] == 'q' && ta_fix_arg_str(call, "kind", &kind, NULL) == 0) {
 		ta_buf_printf(&module, "sch_%s", kind);
-		state = ta_facts_get_str(facts, TA_KEYS("modules", "state", ta_buf_text(&module)));
-		if (state && strcmp(state, "static") == 0)
-			return ta_err_set(err, -EINVAL, "%s: this kernel does not tell whether it has %s", call->fixer, kind);
+		rc = ta_fix_module_told(call->fixer, facts, ta_buf_text(&module), kind, err);
 	}
-	return make(call, facts, ret, err);
+	return rc < 0 ? rc : make(call, facts, ret, err);
 }
 
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,

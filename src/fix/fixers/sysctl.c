@@ -313,21 +313,18 @@ static void module_of(const struct ta_sysctl_sink *sink, const char *value, stru
  * A kernel without such a thing refuses its name, and one refused step puts all others back. Where the facts do not say, the
  * kernel will.
  */
-static int need_module(const struct ta_fix_call *call, const struct ta_facts *facts, const struct ta_sysctl_sink *sink,
+static int need_module(const struct ta_facts *facts, const struct ta_sysctl_sink *sink,
 	const char *value, struct ta_steps *ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf module = TA_BUF_INIT;
-	const char *state;
+	int rc = 0;
 
 	module_of(sink, value, &module);
-	state = module.len ? ta_facts_get_str(facts, TA_KEYS("modules", "state", ta_buf_text(&module))) : NULL;
-	if (state && !strcmp(state, "absent"))
-		return ta_err_set(err, -EINVAL, "%s: this kernel has no %s", sink->key, value);
-	if (state && !strcmp(state, "static"))
-		return ta_err_set(err, -EINVAL, "%s: this kernel does not tell whether it has %s", sink->key, value);
-	if (state && !strcmp(state, "available") && ta_knob_module.check(ta_buf_text(&module), NULL, TA_VALUE_WISHED, NULL) == 0)
-		ta_steps_add(ret, &ta_knob_module, ta_buf_text(&module), "loaded");
-	return module.error;
+	if (module.len)
+		rc = ta_fix_module_told(sink->key, facts, ta_buf_text(&module), value, err);
+	if (rc == 0 && module.len)
+		rc = ta_fix_need_module(sink->key, facts, ta_buf_text(&module), value, ret, err);
+	return rc ?: module.error;
 }
 
 static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret, struct ta_err *err)
@@ -340,7 +337,7 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 	struct ta_step *step;
 
 	if (rc >= 0)
-		rc = need_module(call, facts, sink, ta_buf_text(&value), ret, err);
+		rc = need_module(facts, sink, ta_buf_text(&value), ret, err);
 	if (rc < 0)
 		return rc;
 	if (netns)
