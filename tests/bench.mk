@@ -18,7 +18,8 @@ $(B)/bench/bench: tests/bench/bench.c $(B)/libtuneaudit.a
 bench-scale: all $(B)/bench/bench ## a host of 512 CPUs, 16 NICs with 64 queues, 2,000 processes: time and memory (BENCH=short)
 	@python3 tests/bench/scale.py $(B) $(if $(filter short,$(BENCH)),3,15) $(if $(filter short,$(BENCH)),3,1)
 
-# Against wrk and nginx: docs/benchmarks.md.
+# Against the tools of the field, which ./quickstart bench installs: docs/benchmarks.md. LOAD="client server": only those.
 .PHONY: bench-load
-bench-load: all ## load runs against wrk and nginx, ratios in one run (BENCH=short)
-	@python3 tests/bench/load.py $(B)/tuneaudit $(if $(filter short,$(BENCH)),3 1 2,9 3 1)
+bench-load: all ## load runs against wrk, nginx and others, ratios in one run (BENCH=short; LOAD=NAME: only that)
+	@BENCH_TOOLS=$(B)/bench-tools/usr/sbin:$(B)/bench-tools/usr/bin python3 tests/bench/load.py $(B)/tuneaudit \
+		$(if $(filter short,$(BENCH)),3 1 2,9 3 1) $(LOAD)

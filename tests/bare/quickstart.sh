@@ -110,6 +110,25 @@ fresh 0
 expect 1
 says 'none of apt-get, dnf, apk, pacman'
 
+# Nothing that starts a service is installed: its files are taken out of the package.
+case='Debian, what load runs are compared with'
+fresh 0 apt-get
+for t in make cc ar pkg-config bats jq python3 wrk iperf3 taskset; do stub $t 'exit 0'; done
+ln -s "$(command -v mkdir)" "$(command -v rm)" "$(command -v ln)" "$dir/bin"
+stub apt-get "echo apt-get \"\$@\" >>'$dir/asked'
+	case \"\$*\" in
+	*install*) printf '#!/bin/sh\n' >'$dir/bin/redis-benchmark'; chmod +x '$dir/bin/redis-benchmark' ;;
+	*download*) : >\"\$3_1_amd64.deb\" ;;
+	esac"
+stub dpkg-deb 'mkdir -p usr/bin usr/sbin; : >usr/sbin/nginx; : >usr/bin/redis-check-rdb; chmod +x usr/sbin/nginx usr/bin/redis-check-rdb'
+expect 0 bench
+asks 'apt-get update -q
+apt-get install -q -y --no-install-recommends redis-tools
+apt-get download -q nginx
+apt-get download -q redis-tools'
+expect 0 bench
+says 'all that is needed is here'
+
 case='the manager fails'
 fresh 0 apt-get
 stub apt-get 'exit 100'
