@@ -53,7 +53,7 @@ $(B)/gen/%.o: $(B)/gen/%.c
 	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # Registries: tables made from the file list, so that adding a thing adds one file.
-REGISTERED := $(wildcard probes/*.c src/derive/*.c src/fix/fixers/*.c src/fix/knobs/*.c src/load/engines/*.c src/load/workloads/*.c src/report/formats/*.c src/cli/cmds/*.c)
+REGISTERED := $(wildcard probes/*.c src/derive/*.c src/fix/fixers/*.c src/fix/knobs/*.c src/load/engines/*.c src/load/workloads/*.c src/load/services/*.c src/report/formats/*.c src/cli/cmds/*.c)
 $(B)/gen/registry.c: tools/mkregistry.sh $(B)/gen/registry.list
 	$(Q)sh tools/mkregistry.sh $(REGISTERED) > $@.tmp && mv $@.tmp $@
 

@@ -16,7 +16,7 @@ table() {
 	echo
 }
 
-probes='' derivations='' fixers='' knobs='' engines='' workloads='' formats='' commands=''
+probes='' derivations='' fixers='' knobs='' engines='' workloads='' services='' formats='' commands=''
 for f in $(printf '%s\n' "$@" | LC_ALL=C sort); do
 	case $f in
 	probes/*) probes="$probes $f" ;;
@@ -25,6 +25,7 @@ for f in $(printf '%s\n' "$@" | LC_ALL=C sort); do
 	src/fix/knobs/*) knobs="$knobs $f" ;;
 	src/load/engines/*) engines="$engines $f" ;;
 	src/load/workloads/*) workloads="$workloads $f" ;;
+	src/load/services/*) services="$services $f" ;;
 	src/report/formats/*) formats="$formats $f" ;;
 	src/cli/cmds/*) commands="$commands $f" ;;
 	esac
@@ -37,6 +38,7 @@ cat <<'H'
 #include "derive/derive.h"
 #include "fix/fixer.h"
 #include "fix/knob.h"
+#include "load/service.h"
 #include "load/workload.h"
 #include "probe/probe.h"
 #include "report/report.h"
@@ -48,5 +50,6 @@ table ta_fixer ta_fixer ta_fixers ta_n_fixers $fixers
 table ta_knob ta_knob ta_knobs ta_n_knobs $knobs
 table ta_engine ta_engine ta_engines ta_n_engines $engines
 table ta_workload ta_workload ta_workloads ta_n_workloads $workloads
+table ta_service ta_service ta_services ta_n_services $services
 table ta_format ta_format ta_formats ta_n_formats $formats
 table ta_command ta_command ta_commands ta_n_commands $commands

@@ -63,7 +63,7 @@ void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b)
 {
 	const struct ta_load_point *p = peak(r);
 
-	if (p->measured_s <= 0)
+	if (!r->n_points || p->measured_s <= 0)
 		return;
 	if (r->rate > 0 && p->mean >= r->rate * 0.99)
 		ta_buf_adds(b, "the rate that was asked for");
@@ -126,12 +126,14 @@ void ta_load_notes(const struct ta_load_result *r, struct ta_strv *notes)
 
 	if (r->interrupted)
 		ta_strv_add(notes, "stopped early: what is here was measured until then");
-	if (p->generator_share >= FULL)
+	if (r->n_points && p->generator_share >= FULL)
 		ta_strv_add(notes, "the generator is at its limit: more threads (-t) or another machine would show more");
 	if (!strcmp(r->path, "loopback"))
 		ta_strv_add(notes, "loopback: says nothing of NIC queues, rings, interrupts or the network");
-	note_cpus(r, notes);
-	note_losses(r, notes);
+	if (r->before && r->after) {
+		note_cpus(r, notes);
+		note_losses(r, notes);
+	}
 	if (r->engine_why[0])
 		ta_strv_add(notes, r->engine_why);
 }

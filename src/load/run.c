@@ -6,40 +6,24 @@
 
 #include <errno.h>
 #include <math.h>
-#include <netinet/in.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
-#include "load/server.h"
+#include "load/stage.h"
 
 #define PROGRESS_NS (500 * TA_NS_PER_MS)
 
 struct run {
-	struct ta_host *host;
+	struct ta_stage *stage;
 	const struct ta_load_options *o;
 	struct ta_load_result *result;
 	const struct ta_engine *engine;
-	struct ta_target target;
-	struct ta_server server; /* pid 0: none */
 	struct ta_buf batch;
 	struct ta_wire wire;
 };
-
-/* CPU time at one moment, ns. */
-struct cpu_mark {
-	uint64_t user, system, server_user, server_system;
-	uint64_t now;
-};
-
-static uint64_t ns_of(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * TA_NS_PER_S + (uint64_t)t->tv_usec * 1000;
-}
 
 static uint64_t cpu_of(clockid_t clock)
 {
@@ -47,29 +31,6 @@ static uint64_t cpu_of(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * TA_NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-static void mark_cpu(struct run *run, struct cpu_mark *ret)
-{
-	struct rusage used;
-
-	*ret = (struct cpu_mark){.now = ta_load_now()};
-	getrusage(RUSAGE_SELF, &used);
-	ret->user = ns_of(&used.ru_utime);
-	ret->system = ns_of(&used.ru_stime);
-	if (run->server.pid)
-		ta_server_cpu(&run->server, &ret->server_user, &ret->server_system);
-}
-
-static void add_cpu(struct run *run, struct ta_load_point *p, const struct cpu_mark *a, const struct cpu_mark *b)
-{
-	p->cpu.client_user_s += (double)(b->user - a->user) / 1e9;
-	p->cpu.client_system_s += (double)(b->system - a->system) / 1e9;
-	if (!run->server.pid || b->server_user < a->server_user)
-		return;
-	p->cpu.has_server = true;
-	p->cpu.server_user_s += (double)(b->server_user - a->server_user) / 1e9;
-	p->cpu.server_system_s += (double)(b->server_system - a->server_system) / 1e9;
 }
 
 /* --- one repetition -------------------------------------------------------- */
@@ -131,7 +92,7 @@ static uint64_t live_replies(const struct crew *crew)
 
 static bool is_stopped(const struct run *run)
 {
-	return *run->o->stop;
+	return ta_stage_stopped(run->stage);
 }
 
 static void sleep_until(uint64_t ns)
@@ -209,28 +170,25 @@ static void add_generator_share(const struct crew *crew, struct ta_load_point *p
 
 static int measure(struct run *run, struct crew *crew, struct ta_load_point *point, struct ta_err *err)
 {
-	struct ta_load_result *r = run->result;
-	struct cpu_mark from, to;
-	uint64_t replies;
+	struct ta_stage_mark from;
+	uint64_t replies, end;
 	int rc;
 
 	wait_for(run, crew, point->n_runs + 1, crew->plan.start_ns);
-	if (!r->before->n_cpus)
-		ta_watch_read(run->host, r->before);
 	mark_threads(crew);
-	mark_cpu(run, &from);
+	ta_stage_begin(run->stage, &from);
 	wait_for(run, crew, point->n_runs + 1, crew->plan.end_ns);
-	mark_cpu(run, &to);
-	ta_watch_read(run->host, r->after);
+	end = ta_load_now();
+	if (end > crew->plan.start_ns) /* else stopped in the warm-up */
+		ta_stage_end(run->stage, &from, point);
 	rc = crew_join(crew, point, &replies);
 	if (rc < 0)
 		return ta_err_set(err, rc, "the %s engine failed: %s", run->engine->name, ta_errno_text(rc));
-	if (to.now <= crew->plan.start_ns)
-		return 0; /* stopped in the warm-up */
-	add_cpu(run, point, &from, &to);
-	add_generator_share(crew, point, (double)(to.now - from.now));
-	point->measured_s += (double)(to.now - crew->plan.start_ns) / 1e9;
-	point->per_second[point->n_runs++] = (double)replies * 1e9 / (double)(to.now - crew->plan.start_ns);
+	if (end <= crew->plan.start_ns)
+		return 0;
+	add_generator_share(crew, point, (double)(end - from.now));
+	point->measured_s += (double)(end - crew->plan.start_ns) / 1e9;
+	point->per_second[point->n_runs++] = (double)replies * 1e9 / (double)(end - crew->plan.start_ns);
 	return 0;
 }
 
@@ -239,8 +197,8 @@ static int run_once(struct run *run, struct ta_load_point *point, struct ta_err 
 	const struct ta_load_options *o = run->o;
 	static const volatile sig_atomic_t stopped = 1;
 	struct crew crew = {.plan = {
-		.to = run->target.addr,
-		.to_len = run->target.addr_len,
+		.to = run->stage->target.addr,
+		.to_len = run->stage->target.addr_len,
 		.wire = &run->wire,
 		.connections = point->connections,
 		.threads = TA_MIN(run->result->threads, point->connections),
@@ -305,42 +263,6 @@ static int run_points(struct run *run, struct ta_err *err)
 
 /* --- before it begins --------------------------------------------------------- */
 
-static unsigned online_cpus(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-}
-
-/* Where both ends are here they share the CPUs. */
-static unsigned choose_threads(const struct ta_load_options *o)
-{
-	unsigned cpus = online_cpus();
-
-	if (o->threads)
-		return o->threads;
-	return TA_MIN(TA_MAX(o->target ? cpus : cpus / 2, 1u), 16u);
-}
-
-static int start_server(struct run *run, struct ta_err *err)
-{
-	struct ta_server_options o = {.threads = TA_MAX(online_cpus() / 2, 1u), .body_bytes = 2};
-	struct sockaddr_in *to = (struct sockaddr_in *)&o.addr;
-	int rc;
-
-	*to = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	o.addr_len = sizeof(*to);
-	rc = ta_server_start(&o, &run->server, err);
-	if (rc < 0)
-		return rc;
-	run->target = (struct ta_target){.addr = run->server.addr, .addr_len = run->server.addr_len, .path = "/"};
-	to = (struct sockaddr_in *)&run->target.addr;
-	snprintf(run->target.scheme, sizeof(run->target.scheme), "%s", run->o->workload->scheme);
-	snprintf(run->target.host, sizeof(run->target.host), "127.0.0.1");
-	snprintf(run->target.port, sizeof(run->target.port), "%u", (unsigned)ntohs(to->sin_port));
-	return 0;
-}
-
 static int choose_engine(struct run *run, struct ta_err *err)
 {
 	const char *wanted = run->o->engine;
@@ -363,42 +285,39 @@ static int choose_engine(struct run *run, struct ta_err *err)
 static int prepare(struct run *run, struct ta_err *err)
 {
 	const struct ta_load_options *o = run->o;
-	struct ta_load_result *r = run->result;
-	const struct ta_workload_options w = {&run->target, o->headers, o->pipeline};
+	const struct ta_workload_options w = {&run->stage->target, o->headers, o->pipeline};
 	int rc = choose_engine(run, err);
 
 	if (rc == 0)
-		rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &run->target, err)
-			       : start_server(run, err);
+		rc = ta_stage_open(run->stage, NULL, err);
 	if (rc == 0)
 		rc = o->workload->prepare(&w, &run->batch, &run->wire, err);
-	if (rc < 0)
-		return rc;
-	r->workload = o->workload->name;
-	r->engine = run->engine->name;
-	r->path = ta_target_path_name(&run->target);
-	r->built_in = !o->target;
-	r->threads = choose_threads(o);
-	r->pipeline = o->pipeline;
-	r->rate = o->rate;
-	ta_target_print(&run->target, r->target, sizeof(r->target));
-	r->points = calloc(o->n_sweep, sizeof(*r->points));
-	r->before = calloc(1, sizeof(*r->before));
-	r->after = calloc(1, sizeof(*r->after));
-	return r->points && r->before && r->after ? 0 : -ENOMEM;
+	if (rc == 0)
+		run->result->engine = run->engine->name;
+	return rc;
+}
+
+/* A workload that asks and waits for answers. */
+static int run_wire(struct ta_stage *stage, struct ta_err *err)
+{
+	struct run run = {.stage = stage, .o = stage->o, .result = stage->result};
+	int rc = prepare(&run, err);
+
+	if (rc == 0)
+		rc = run_points(&run, err);
+	ta_buf_done(&run.batch);
+	return rc;
 }
 
 int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_load_result *ret, struct ta_err *err)
 {
 	struct ta_load_result result = {0};
-	struct run run = {.host = h, .o = o, .result = &result};
-	int rc = prepare(&run, err);
+	struct ta_stage stage = {.host = h, .o = o, .result = &result};
+	int rc = o->workload->run ? o->workload->run(&stage, err) : run_wire(&stage, err);
 
+	ta_stage_close(&stage);
 	if (rc == 0)
-		rc = run_points(&run, err);
-	if (run.server.pid)
-		ta_server_stop(&run.server);
-	ta_buf_done(&run.batch);
+		rc = ta_figures_error(&result.figures);
 	if (rc < 0)
 		ta_load_result_done(&result);
 	else
@@ -411,5 +330,6 @@ void ta_load_result_done(struct ta_load_result *r)
 	free(r->points);
 	free(r->before);
 	free(r->after);
+	ta_figures_done(&r->figures);
 	*r = (struct ta_load_result){0};
 }

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "load/figures.h"
 #include "load/watch.h"
 #include "load/workload.h"
 
@@ -56,13 +57,15 @@ struct ta_load_point {
 };
 
 struct ta_load_result {
-	const char *workload, *engine, *path;
+	const char *workload, *path;
+	const char *engine; /* what drove the connections; NULL: the question has no meaning here */
 	char engine_why[160]; /* why not a faster one; "" */
 	char target[512];
 	bool built_in, interrupted;
 	unsigned threads, pipeline;
 	double rate;
-	struct ta_load_point *points; /* n_points of them */
+	struct ta_figures figures; /* what this workload found beside the points */
+	struct ta_load_point *points; /* n_points of them; may be none if there are figures */
 	size_t n_points;
 	size_t peak; /* index of the point with the highest mean */
 	struct ta_watch_sample *before, *after; /* of the whole measured time of all points */

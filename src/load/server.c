@@ -1,6 +1,7 @@
 #include "load/server.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "load/load.h"
-#include "load/serve.h"
+#include "load/service.h"
 
 /* What the child says first. */
 struct hello {
@@ -65,7 +66,7 @@ static void answer_parent(int control)
 static _Noreturn void child_main(const struct ta_server_options *o, int control, pid_t parent)
 {
 	struct hello hello = {0};
-	struct ta_serve serve;
+	struct ta_served served;
 
 	/* A terminal's Ctrl-C is for the parent, which then ends this one. */
 	signal(SIGINT, SIG_IGN);
@@ -74,10 +75,10 @@ static _Noreturn void child_main(const struct ta_server_options *o, int control,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	hello.rc = ta_serve_start(o, &serve, &hello.err);
+	hello.rc = o->service->start(o, &served, &hello.err);
 	if (hello.rc == 0) {
-		hello.addr = serve.addr;
-		hello.addr_len = serve.addr_len;
+		hello.addr = served.addr;
+		hello.addr_len = served.addr_len;
 	}
 	if (write_all(control, &hello, sizeof(hello)) == 0 && hello.rc == 0)
 		answer_parent(control);
@@ -144,15 +145,24 @@ void ta_server_stop(struct ta_server *s)
 int ta_server_run(const struct ta_server_options *o, const volatile sig_atomic_t *stop,
 	void (*ready)(const struct sockaddr *addr, socklen_t len, void *ctx), void *ctx, struct ta_err *err)
 {
-	struct ta_serve serve;
-	int rc = ta_serve_start(o, &serve, err);
+	struct ta_served served;
+	int rc = o->service->start(o, &served, err);
 
 	if (rc < 0)
 		return rc;
 	if (ready)
-		ready((const struct sockaddr *)&serve.addr, serve.addr_len, ctx);
+		ready((const struct sockaddr *)&served.addr, served.addr_len, ctx);
 	while (!*stop)
 		poll(NULL, 0, 200);
-	ta_serve_stop(&serve);
+	o->service->stop(&served);
 	return 0;
+}
+
+void ta_server_on_loopback(struct ta_server_options *ret, unsigned port)
+{
+	struct sockaddr_in *in = (struct sockaddr_in *)&ret->addr;
+
+	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_port = htons((uint16_t)port)};
+	ret->addr_len = sizeof(*in);
 }

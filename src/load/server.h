@@ -1,7 +1,6 @@
 /*
- * The built-in server: a process of its own, so that its CPU time and its death are its own, with threads that each wait in epoll. It
- * answers HTTP requests on the address that it is given, and nothing else to nobody else. Everything that a client
- * can make it hold is bounded.
+ * The built-in server: a process of its own, so that its CPU time and its death are its own. It answers one service (service.h)
+ * on the address that it is given, and nothing else to nobody else. Everything that a client can make it hold is bounded.
  */
 #pragma once
 
@@ -13,13 +12,19 @@
 
 #include "base/err.h"
 
+struct ta_service;
+
 struct ta_server_options {
+	const struct ta_service *service; /* what is answered */
 	struct sockaddr_storage addr; /* port 0: the kernel chooses */
 	socklen_t addr_len;
 	unsigned threads;
 	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
 	bool no_uring;	     /* epoll also where io_uring could be used */
 };
+
+/* 127.0.0.1 and a port that the kernel chooses, in `ret->addr`. */
+void ta_server_on_loopback(struct ta_server_options *ret, unsigned port);
 
 #define TA_SERVER_BODY_MAX (1u << 20)
 #define TA_SERVER_HEAD_MAX 16384u /* bytes of a request; longer ones end the connection with 431 */
@@ -41,6 +46,6 @@ int ta_server_cpu(struct ta_server *s, uint64_t *ret_user, uint64_t *ret_system)
 /* Ends it and waits for that. */
 void ta_server_stop(struct ta_server *s);
 
-/* The same in this process, until `stop` becomes set: `load serve`. `ready` (may be NULL) is told the address. 0 or -errno. */
+/* Runs the service in this process, until `stop` becomes set: `load serve`. `ready` (may be NULL) is told the address. 0 or -errno. */
 int ta_server_run(const struct ta_server_options *o, const volatile sig_atomic_t *stop,
 	void (*ready)(const struct sockaddr *addr, socklen_t len, void *ctx), void *ctx, struct ta_err *err);

@@ -15,16 +15,23 @@ struct ta_workload_options {
 	unsigned pipeline;	       /* requests in a batch */
 };
 
+struct ta_stage;
+
 struct ta_workload {
-	const char *name;    /* "http" */
+	const char *name;    /* "http"; also of the built-in server's service that answers it */
 	const char *summary; /* one line */
 	const char *scheme;  /* of its targets: "http" */
 	const char *default_port;
 	/*
-	 * Fills `ret`; `batch` keeps the bytes that ret->batch points to. 0, -EINVAL with the text (a header that would split the
+	 * For workloads that ask and wait for answers (run is NULL), over any engine. Fills `ret`; `batch` keeps the bytes that ret->batch points to. 0, -EINVAL with the text (a header that would split the
 	 * request), -ENOMEM.
 	 */
 	int (*prepare)(const struct ta_workload_options *o, struct ta_buf *batch, struct ta_wire *ret, struct ta_err *err);
+	/*
+	 * For all others: opens the stage (stage.h), measures, fills s->result: points if it counts replies, figures for what
+	 * it finds beside them. 0 or -errno with the text. The caller closes the stage.
+	 */
+	int (*run)(struct ta_stage *s, struct ta_err *err);
 };
 
 extern const struct ta_workload *const ta_workloads[]; /* generated */

@@ -22,8 +22,14 @@ static void add_head(const struct ta_load_result *r, struct ta_buf *b)
 	const struct ta_load_point *p = peak(r);
 
 	ta_buf_printf(b, "%s against %s%s, %s\n", r->workload, r->built_in ? "the built-in server, " : "", r->target, r->path);
-	ta_buf_printf(b, "engine %s, %u thread%s, %.1f s measured for each line", r->engine, r->threads,
-		r->threads == 1 ? "" : "s", p->n_runs ? p->measured_s / p->n_runs : 0);
+	if (!r->n_points) {
+		ta_buf_addc(b, '\n');
+		return;
+	}
+	if (r->engine)
+		ta_buf_printf(b, "engine %s, ", r->engine);
+	ta_buf_printf(b, "%u thread%s, %.1f s measured for each line", r->threads, r->threads == 1 ? "" : "s",
+		p->n_runs ? p->measured_s / p->n_runs : 0);
 	if (p->n_runs > 1)
 		ta_buf_printf(b, ", mean of %u", p->n_runs);
 	if (r->pipeline > 1)
@@ -81,10 +87,11 @@ static void add_table(const struct ta_load_result *r, struct ta_buf *b)
 
 static void add_peak(const struct ta_load_result *r, struct ta_buf *b)
 {
-	const struct ta_load_point *p = peak(r), *last = &r->points[r->n_points - 1];
+	const struct ta_load_point *p = peak(r), *last;
 
 	if (r->n_points < 2)
 		return;
+	last = &r->points[r->n_points - 1];
 	ta_buf_printf(b, "Peak       %.0f requests/s at %u connections", p->mean, p->connections);
 	if (last != p && p->mean > 0)
 		ta_buf_printf(b, "; at %u %.0f %% less", last->connections, (1 - last->mean / p->mean) * 100);
@@ -124,6 +131,45 @@ static void add_softirq(const struct ta_load_result *r, struct ta_buf *b)
 		ta_buf_addc(b, '\n');
 }
 
+/* --- what the workload found by itself ------------------------------------------ */
+
+static void add_figures(const struct ta_figures *f, unsigned columns, struct ta_buf *b)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].label)
+			width = TA_MAX(width, strlen(f->v[i].label));
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->v[i].label)
+			continue;
+		ta_buf_printf(b, "%-*s  ", (int)width, f->v[i].label);
+		ta_text_wrap(b, f->v[i].text, columns, (unsigned)width + 2, (unsigned)width + 2);
+		ta_buf_addc(b, '\n');
+	}
+}
+
+#define TABLE_COLUMNS 16
+
+/* The first column to the left, the others to the right, each as wide as it must be. */
+static void add_own_table(const struct ta_load_table *t, struct ta_buf *b)
+{
+	size_t widths[TABLE_COLUMNS] = {0}, n = t->heads.n;
+
+	if (n > TABLE_COLUMNS)
+		return;
+	for (size_t i = 0; i < n; i++)
+		widths[i] = strlen(t->heads.v[i]);
+	for (size_t i = 0; i < t->n_cells; i++)
+		widths[i % n] = TA_MAX(widths[i % n], strlen(t->cells[i].text));
+	ta_buf_printf(b, "\n%s\n", t->title);
+	for (size_t i = 0; i < n + t->n_cells; i++) {
+		ta_buf_printf(b, i % n ? "  %*s" : "%-*s", (int)widths[i % n], i < n ? t->heads.v[i] : t->cells[i - n].text);
+		if (i % n == n - 1)
+			ta_buf_addc(b, '\n');
+	}
+}
+
 void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf bound = TA_BUF_INIT;
@@ -131,14 +177,20 @@ void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struc
 
 	add_errors(r, b);
 	add_head(r, b);
-	add_table(r, b);
+	if (r->n_points)
+		add_table(r, b);
+	add_figures(&r->figures, columns, b);
+	for (size_t i = 0; i < r->figures.n_tables; i++)
+		add_own_table(&r->figures.tables[i], b);
 	ta_buf_addc(b, '\n');
 	add_peak(r, b);
 	ta_load_bound_by(r, &bound);
 	if (bound.len)
 		add_line(b, "Bound by", ta_buf_text(&bound), columns);
-	add_cpu(r, b);
-	add_softirq(r, b);
+	if (r->n_points) {
+		add_cpu(r, b);
+		add_softirq(r, b);
+	}
 	ta_load_notes(r, &notes);
 	for (size_t i = 0; i < notes.n; i++)
 		add_line(b, "Note", notes.v[i], columns);
@@ -233,6 +285,40 @@ static void add_words(struct ta_json *j, const struct ta_load_result *r)
 	ta_json_close(j, ']');
 }
 
+static void add_own_json(struct ta_json *j, const char *key, const char *text, const double *number)
+{
+	if (number)
+		ta_json_real(j, key, *number);
+	else
+		ta_json_str(j, key, text);
+}
+
+/* A table is a list of objects, by its heads. */
+static void add_table_json(struct ta_json *j, const struct ta_load_table *t)
+{
+	ta_json_line(j);
+	ta_json_open(j, t->key, '[');
+	for (size_t i = 0; i < t->n_cells; i++) {
+		const struct ta_load_cell *c = &t->cells[i];
+		size_t column = i % t->heads.n;
+
+		if (!column)
+			ta_json_open(j, NULL, '{');
+		add_own_json(j, t->heads.v[column], c->text, c->is_number ? &c->value : NULL);
+		if (column == t->heads.n - 1)
+			ta_json_close(j, '}');
+	}
+	ta_json_close(j, ']');
+}
+
+static void add_figures_json(struct ta_json *j, const struct ta_figures *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		add_own_json(j, f->v[i].key, f->v[i].text, f->v[i].is_number ? &f->v[i].value : NULL);
+	for (size_t i = 0; i < f->n_tables; i++)
+		add_table_json(j, &f->tables[i]);
+}
+
 void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
 {
 	struct ta_json j = {.b = b};
@@ -250,8 +336,11 @@ void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
 		ta_json_real(&j, "rate", r->rate);
 	else
 		ta_json_null(&j, "rate");
-	add_point(&j, peak(r));
-	add_cpu_json(&j, r);
+	if (r->n_points) {
+		add_point(&j, peak(r));
+		add_cpu_json(&j, r);
+	}
+	add_figures_json(&j, &r->figures);
 	add_words(&j, r);
 	ta_json_open(&j, "points", '[');
 	for (size_t i = 0; i < r->n_points; i++) {
@@ -267,5 +356,6 @@ void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
 
 void ta_report_load_hgrm(const struct ta_load_result *r, struct ta_buf *b)
 {
-	ta_hist_print_hgrm(&peak(r)->hist, b);
+	if (r->n_points)
+		ta_hist_print_hgrm(&peak(r)->hist, b);
 }

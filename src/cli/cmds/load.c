@@ -13,7 +13,7 @@
 #include "cli/session.h"
 #include "cli/system.h"
 #include "load/run.h"
-#include "load/server.h"
+#include "load/service.h"
 #include "report/load.h"
 
 struct values {
@@ -224,13 +224,11 @@ static void tell_address(const struct sockaddr *addr, socklen_t len, void *ctx)
 
 static int serve(const struct values *v)
 {
-	struct ta_server_options o = {.threads = v->threads ? (unsigned)v->threads : 1, .body_bytes = 2};
-	struct sockaddr_in *in = (struct sockaddr_in *)&o.addr;
+	struct ta_server_options o = {.service = ta_service_find("http"), .body_bytes = 2,
+		.threads = v->threads ? (unsigned)v->threads : 1};
 	struct ta_err err;
 
-	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-		.sin_port = htons((uint16_t)v->port)};
-	o.addr_len = sizeof(*in);
+	ta_server_on_loopback(&o, (unsigned)v->port);
 	catch_signals();
 	if (ta_server_run(&o, &stopped, tell_address, NULL, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);

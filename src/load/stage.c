@@ -1,0 +1,124 @@
+#include "load/stage.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "load/service.h"
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * TA_NS_PER_S + (uint64_t)t->tv_usec * 1000;
+}
+
+unsigned ta_stage_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+bool ta_stage_stopped(const struct ta_stage *s)
+{
+	return *s->o->stop;
+}
+
+static int start_server(struct ta_stage *s, const struct ta_server_options *given, struct ta_err *err)
+{
+	struct ta_server_options o = given ? *given : (struct ta_server_options){.body_bytes = 2};
+	const struct ta_workload *w = s->o->workload;
+	int rc;
+
+	o.service = ta_service_find(w->name);
+	if (!o.service)
+		return ta_err_set(err, -EINVAL, "%s has no server of its own: name a target", w->name);
+	if (!o.threads)
+		o.threads = TA_MAX(ta_stage_cpus() / 2, 1u);
+	if (!o.addr_len)
+		ta_server_on_loopback(&o, 0);
+	rc = ta_server_start(&o, &s->server, err);
+	if (rc < 0)
+		return rc;
+	s->target = (struct ta_target){.addr = s->server.addr, .addr_len = s->server.addr_len, .path = "/"};
+	snprintf(s->target.scheme, sizeof(s->target.scheme), "%s", w->scheme);
+	snprintf(s->target.host, sizeof(s->target.host), "127.0.0.1");
+	snprintf(s->target.port, sizeof(s->target.port), "%u",
+		(unsigned)ntohs(((const struct sockaddr_in *)&s->target.addr)->sin_port));
+	return 0;
+}
+
+/* Where both ends are here they share the CPUs. */
+static unsigned choose_threads(const struct ta_load_options *o)
+{
+	unsigned cpus = ta_stage_cpus();
+
+	if (o->threads)
+		return o->threads;
+	return TA_MIN(TA_MAX(o->target ? cpus : cpus / 2, 1u), 16u);
+}
+
+int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
+{
+	const struct ta_load_options *o = s->o;
+	struct ta_load_result *r = s->result;
+	int rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err)
+			   : start_server(s, so, err);
+
+	if (rc < 0)
+		return rc;
+	r->workload = o->workload->name;
+	r->path = ta_target_path_name(&s->target);
+	r->built_in = !o->target;
+	r->threads = choose_threads(o);
+	r->pipeline = o->pipeline;
+	r->rate = o->rate;
+	ta_target_print(&s->target, r->target, sizeof(r->target));
+	r->points = calloc(o->n_sweep, sizeof(*r->points));
+	r->before = calloc(1, sizeof(*r->before));
+	r->after = calloc(1, sizeof(*r->after));
+	return r->points && r->before && r->after ? 0 : -ENOMEM;
+}
+
+void ta_stage_close(struct ta_stage *s)
+{
+	if (s->server.pid)
+		ta_server_stop(&s->server);
+}
+
+static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
+{
+	struct rusage used;
+
+	*ret = (struct ta_stage_mark){.now = ta_load_now()};
+	getrusage(RUSAGE_SELF, &used);
+	ret->user = ns_of(&used.ru_utime);
+	ret->system = ns_of(&used.ru_stime);
+	if (s->server.pid)
+		ta_server_cpu(&s->server, &ret->server_user, &ret->server_system);
+}
+
+void ta_stage_begin(struct ta_stage *s, struct ta_stage_mark *ret)
+{
+	if (!s->result->before->n_cpus)
+		ta_watch_read(s->host, s->result->before);
+	mark(s, ret);
+}
+
+void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct ta_load_point *p)
+{
+	struct ta_stage_mark to;
+
+	mark(s, &to);
+	ta_watch_read(s->host, s->result->after);
+	p->cpu.client_user_s += (double)(to.user - from->user) / 1e9;
+	p->cpu.client_system_s += (double)(to.system - from->system) / 1e9;
+	if (!s->server.pid || to.server_user < from->server_user)
+		return;
+	p->cpu.has_server = true;
+	p->cpu.server_user_s += (double)(to.server_user - from->server_user) / 1e9;
+	p->cpu.server_system_s += (double)(to.server_system - from->server_system) / 1e9;
+}

@@ -1,0 +1,37 @@
+/*
+ * What load runs of all kinds share: where they go, the built-in server, and what the CPUs and the machine's counters say
+ * before and after.
+ */
+#pragma once
+
+#include "load/run.h"
+#include "load/server.h"
+
+struct ta_stage {
+	struct ta_host *host;
+	const struct ta_load_options *o;
+	struct ta_load_result *result;
+	struct ta_target target;
+	struct ta_server server; /* pid 0: none */
+};
+
+/* CPU time at one moment, ns. */
+struct ta_stage_mark {
+	uint64_t user, system, server_user, server_system;
+	uint64_t now;
+};
+
+/*
+ * Reads the target, or starts the built-in server with `so` (its service is that of the workload; NULL: the usual one), and
+ * fills what `result` says of that. 0 or -errno with the text.
+ */
+int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err);
+void ta_stage_close(struct ta_stage *s);
+
+/* Before the measured time: also the machine's counters, the first time. */
+void ta_stage_begin(struct ta_stage *s, struct ta_stage_mark *ret);
+/* After it: adds the CPU times since `from` to `p`, and reads the counters again. */
+void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct ta_load_point *p);
+
+bool ta_stage_stopped(const struct ta_stage *s);
+unsigned ta_stage_cpus(void); /* that this process may run on */
