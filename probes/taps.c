@@ -47,9 +47,9 @@ static int on_line(const char *line, size_t len, void *ctx)
 	uint64_t proto;
 	int64_t ifindex;
 
-	if (!c->header) {
-		c->header = true;
-		return 0;
+	if (!c->header) { /* without it nobody knows what the columns are */
+		c->header = !strncmp(line, "sk ", 3);
+		return c->header ? 0 : -EBADMSG;
 	}
 	ta_strv_split(&words, line, " \t");
 	if (words.error)

@@ -237,8 +237,8 @@ static int add_line(const char *line, size_t len, void *ctx)
 	int rc;
 
 	if (!r->header_seen) {
-		r->header_seen = true;
-		return 0;
+		r->header_seen = !strncmp(line + strspn(line, " "), "sl", 2);
+		return r->header_seen ? 0 : -EBADMSG;
 	}
 	rc = ta_listener_of_proc(line, r->big_endian, &one);
 	if (rc == 0)

@@ -140,6 +140,9 @@ static void from_proc(void **state)
 	tree_file(&t, "proc/net/sockstat", "sockets: used 9\nTCP: inuse 1 orphan 0 tw 0 alloc 0 mem 0\n");
 	assert_int_equal(ta_listeners_read_proc(h, "/proc/net", &all), 0);
 	assert_int_equal(all.n, 2);
+	/* Digits in place of the table are no empty table. */
+	tree_file(&t, "proc/net/tcp", "99999\n");
+	assert_int_equal(ta_listeners_read_proc(h, "/proc/net", &all), -EBADMSG);
 	h = ta_host_free(h);
 	tree_remove(&t);
 }
