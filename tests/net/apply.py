@@ -259,11 +259,13 @@ def as_user(who, prefix, flags, uid):
     with tempfile.TemporaryDirectory(prefix="tuneaudit-net.") as directory:
         os.chown(directory, uid, uid)
         python = sys.executable if uid == 0 or not os.path.exists("/usr/bin/python3") else "/usr/bin/python3"
-        words = [*prefix, "unshare", *flags, python, os.path.abspath(__file__), PROGRAM, "--inside", who, directory]
-        p = subprocess.run(words, timeout=600, check=False, cwd="/", stdin=subprocess.DEVNULL)
-        if p.returncode not in (0, 1):
-            print(f"skip    {who}: unshare ends with {p.returncode}")
-        return p.returncode == 1
+        unshare = [*prefix, "unshare", *flags]
+        tried = subprocess.run([*unshare, "true"], capture_output=True, text=True, check=False, cwd="/")
+        if tried.returncode:
+            print(f"skip    {who}: {tried.stderr.strip().splitlines()[-1:]}")
+            return False
+        words = [*unshare, python, os.path.abspath(__file__), PROGRAM, "--inside", who, directory]
+        return subprocess.run(words, timeout=600, check=False, cwd="/", stdin=subprocess.DEVNULL).returncode != 0
 
 
 def main():
