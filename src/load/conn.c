@@ -22,6 +22,8 @@ int ta_conns_init(struct ta_conns *c, struct ta_worker *w)
 	}
 	for (unsigned i = 0; i < w->connections; i++) {
 		c->v[i].fd = -1;
+		/* Not all begin with the same one. */
+		c->v[i].turn = (unsigned)((w->index + (uint64_t)i * plan->threads) * 2654435761u % plan->wire->n_batches);
 		c->v[i].wire = c->states + size * i;
 		plan->wire->reset(c->v[i].wire);
 	}
@@ -132,7 +134,7 @@ int ta_conn_open(struct ta_conns *c, struct ta_conn *conn)
 static void become_idle(struct ta_conns *c, struct ta_conn *conn)
 {
 	set_state(c, conn, TA_CONN_IDLE);
-	if (!ta_pace_is_open(&c->pace))
+	if (!ta_pace_is_open(&c->pace) || !conn->greeted)
 		return;
 	conn->next_idle = c->idle;
 	c->idle = conn;
@@ -144,16 +146,32 @@ void ta_conn_opened(struct ta_conns *c, struct ta_conn *conn, int error)
 		connect_failed(c, conn, error);
 		return;
 	}
-	conn->failures = 0;
+	conn->greeted = !c->worker->plan->wire->greeting.len;
+	if (conn->greeted)
+		conn->failures = 0;
 	if (counts_now(c))
 		c->worker->counts.connects++;
 	become_idle(c, conn);
 }
 
+static void give(struct ta_conns *c, struct ta_conn *conn, const struct ta_batch *batch, uint64_t due)
+{
+	conn->batch = batch;
+	conn->due_ns = due;
+	conn->pending = batch->replies;
+	conn->sent = 0;
+	set_state(c, conn, TA_CONN_SENDING);
+}
+
 bool ta_conn_begin(struct ta_conns *c, struct ta_conn *conn)
 {
+	const struct ta_wire *wire = c->worker->plan->wire;
 	uint64_t due = c->now;
 
+	if (!conn->greeted) {
+		give(c, conn, &wire->greeting, due);
+		return true;
+	}
 	if (ta_pace_is_open(&c->pace)) {
 		due = ta_pace_due(&c->pace);
 		if (due > c->now || due >= c->worker->plan->end_ns)
@@ -161,22 +179,32 @@ bool ta_conn_begin(struct ta_conns *c, struct ta_conn *conn)
 		c->pace.next++;
 		unlink_idle(c, conn);
 	}
-	conn->due_ns = due;
-	conn->pending = c->worker->plan->wire->replies;
-	conn->sent = 0;
-	set_state(c, conn, TA_CONN_SENDING);
+	give(c, conn, &wire->batches[conn->turn], due);
+	if (++conn->turn == wire->n_batches)
+		conn->turn = 0;
 	return true;
 }
 
 void ta_conn_sent(struct ta_conns *c, struct ta_conn *conn, size_t n)
 {
 	conn->sent += n;
-	if (conn->sent == c->worker->plan->wire->batch_len)
+	if (conn->sent == conn->batch->len)
 		conn->state = TA_CONN_WAITING;
 }
 
+/* A reply that says no is an error, and the first has a name. */
+static void count_no(struct ta_conns *c, struct ta_conn *conn)
+{
+	struct ta_load_counts *counts = &c->worker->counts;
+	const struct ta_wire *wire = c->worker->plan->wire;
+
+	count(c, TA_LOAD_BAD_STATUS);
+	if (wire->no_name && !counts->bad_status[0] && counts_now(c))
+		snprintf(counts->bad_status, sizeof(counts->bad_status), "%s", wire->no_name(conn->wire));
+}
+
 /* Latency counts from when the batch was due, for each reply of it. */
-static void count_reply(struct ta_conns *c, struct ta_conn *conn, bool good)
+static void count_reply(struct ta_conns *c, struct ta_conn *conn, int fed)
 {
 	struct ta_worker *w = c->worker;
 
@@ -186,8 +214,9 @@ static void count_reply(struct ta_conns *c, struct ta_conn *conn, bool good)
 	if (!counts_now(c))
 		return;
 	w->counts.replies++;
-	if (!good)
-		w->counts.errors[TA_LOAD_BAD_STATUS]++;
+	w->counts.nothing += fed == TA_FED_NOTHING;
+	if (fed == TA_FED_NO)
+		count_no(c, conn);
 	/* What was due in the warm-up is not part of the measured schedule, but its end is part of the throughput. */
 	if (!ta_pace_is_open(&c->pace) || conn->due_ns >= w->plan->start_ns)
 		ta_hist_add(&w->hist, c->now - conn->due_ns);
@@ -203,6 +232,28 @@ static void bad_reply(struct ta_conns *c, struct ta_conn *conn, int rc)
 	drop(c, conn, TA_NS_PER_MS);
 }
 
+static void unexpected(struct ta_conns *c, struct ta_conn *conn)
+{
+	count(c, TA_LOAD_UNEXPECTED);
+	drop(c, conn, TA_NS_PER_MS);
+}
+
+/* A reply to the greeting. One that says no ends the connection: all others on it would, too. */
+static bool take_greeting(struct ta_conns *c, struct ta_conn *conn, int fed)
+{
+	if (fed == TA_FED_NO) {
+		count_no(c, conn);
+		conn->failures++;
+		drop(c, conn, (8 * TA_NS_PER_MS) << TA_MIN(conn->failures - 1, 7u));
+		return false;
+	}
+	if (--conn->pending == 0) {
+		conn->greeted = true;
+		conn->failures = 0;
+	}
+	return true;
+}
+
 /* The last reply of a batch came. A server that ends the connection after it is no error; another one is made. */
 static void batch_answered(struct ta_conns *c, struct ta_conn *conn)
 {
@@ -210,6 +261,12 @@ static void batch_answered(struct ta_conns *c, struct ta_conn *conn)
 		become_idle(c, conn);
 	else
 		drop(c, conn, 0);
+}
+
+/* Replies to the first requests of a long batch may come while the last ones are still being sent. */
+static bool awaits_reply(const struct ta_conn *conn)
+{
+	return conn->pending && (conn->state == TA_CONN_WAITING || conn->state == TA_CONN_SENDING);
 }
 
 void ta_conn_received(struct ta_conns *c, struct ta_conn *conn, const char *data, size_t len)
@@ -222,9 +279,8 @@ void ta_conn_received(struct ta_conns *c, struct ta_conn *conn, const char *data
 		size_t used = 0;
 		int rc;
 
-		if (!conn->pending || conn->state != TA_CONN_WAITING) {
-			count(c, TA_LOAD_UNEXPECTED);
-			drop(c, conn, TA_NS_PER_MS);
+		if (!awaits_reply(conn)) {
+			unexpected(c, conn);
 			return;
 		}
 		rc = wire->feed(conn->wire, data, len, &used);
@@ -234,14 +290,23 @@ void ta_conn_received(struct ta_conns *c, struct ta_conn *conn, const char *data
 		}
 		data += used;
 		len -= used;
+		if (rc > 0 && !conn->greeted) {
+			if (!take_greeting(c, conn, rc))
+				return;
+			continue;
+		}
 		if (rc > 0)
-			count_reply(c, conn, rc == 1);
+			count_reply(c, conn, rc);
 		if (rc > 0 && conn->pending && !wire->may_reuse(conn->wire)) {
 			ta_conn_ended(c, conn, 0);
 			return;
 		}
 	}
-	if (!conn->pending)
+	if (conn->pending)
+		return;
+	if (conn->state == TA_CONN_SENDING)
+		unexpected(c, conn); /* all is answered before all was asked */
+	else
 		batch_answered(c, conn);
 }
 
@@ -249,8 +314,8 @@ static void count_end(struct ta_conns *c, struct ta_conn *conn, int error)
 {
 	int rc = error ? 0 : c->worker->plan->wire->end(conn->wire);
 
-	if (rc > 0 && conn->pending)
-		count_reply(c, conn, rc == 1);
+	if (rc > 0 && conn->pending && conn->greeted)
+		count_reply(c, conn, rc);
 	if (!conn->pending)
 		return;
 	count(c, !error ? TA_LOAD_CLOSED : error == ETIMEDOUT ? TA_LOAD_TIMEOUT : TA_LOAD_RESET);

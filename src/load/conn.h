@@ -18,6 +18,9 @@ enum ta_conn_state {
 struct ta_conn {
 	int fd; /* -1: none */
 	enum ta_conn_state state;
+	bool greeted;	    /* what a new connection says first was answered, or there is nothing */
+	const struct ta_batch *batch; /* the present one */
+	unsigned turn;	    /* the number of the next one */
 	unsigned pending;   /* replies that are still to come */
 	unsigned failures;  /* in a row, of connecting */
 	size_t sent;	    /* bytes of the batch */

@@ -1,5 +1,7 @@
 #include "load/load.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -34,12 +36,15 @@ const char *ta_load_error_name(enum ta_load_error e)
 void ta_load_counts_merge(struct ta_load_counts *to, const struct ta_load_counts *from)
 {
 	to->replies += from->replies;
+	to->nothing += from->nothing;
 	to->bytes += from->bytes;
 	to->connects += from->connects;
 	for (unsigned i = 0; i < TA_LOAD_ERRORS; i++)
 		to->errors[i] += from->errors[i];
 	if (!to->bad_reply[0])
 		memcpy(to->bad_reply, from->bad_reply, sizeof(to->bad_reply));
+	if (!to->bad_status[0])
+		memcpy(to->bad_status, from->bad_status, sizeof(to->bad_status));
 }
 
 uint64_t ta_load_counts_errors(const struct ta_load_counts *c)
@@ -49,4 +54,26 @@ uint64_t ta_load_counts_errors(const struct ta_load_counts *c)
 	for (unsigned i = 0; i < TA_LOAD_ERRORS; i++)
 		n += c->errors[i];
 	return n;
+}
+
+/* Room for a power of two of them. */
+int ta_wire_add(struct ta_wire *w, size_t at, size_t end, unsigned replies)
+{
+	if (w->n_batches == TA_WIRE_BATCHES_MAX)
+		return -E2BIG;
+	if (!(w->n_batches & (w->n_batches - 1))) {
+		struct ta_batch *v = reallocarray(w->batches, w->n_batches ? 2 * (size_t)w->n_batches : 1, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		w->batches = v;
+	}
+	w->batches[w->n_batches++] = (struct ta_batch){at, end - at, replies};
+	return 0;
+}
+
+void ta_wire_done(struct ta_wire *w)
+{
+	free(w->batches);
+	*w = (struct ta_wire){0};
 }

@@ -44,24 +44,46 @@ enum ta_load_error {
 
 const char *ta_load_error_name(enum ta_load_error e); /* "refused" … */
 
+/* Requests that are sent at once. */
+struct ta_batch {
+	size_t at, len;	  /* in the wire's bytes */
+	unsigned replies; /* that it brings, 1 … 1024 */
+};
+
+#define TA_WIRE_BATCHES_MAX (1u << 20)
+
+/* What came of some bytes: see feed(). */
+enum ta_fed {
+	TA_FED_MORE,
+	TA_FED_REPLY,
+	TA_FED_NO,	/* a reply that says no */
+	TA_FED_NOTHING, /* a reply that there is nothing, as of a key without value */
+};
+
 /*
- * What goes over the wire of a workload that asks and waits for answers. One batch of requests is sent at a time; its
- * replies are counted by feed().
+ * What goes over the wire of a workload that asks and waits for answers. One batch of requests is sent at a time, each connection takes them
+ * in turns; the replies are counted by feed().
  */
 struct ta_wire {
-	const char *batch;
-	size_t batch_len;
-	unsigned replies; /* that a batch brings, 1 … 1024 */
+	const char *bytes; /* of all batches */
+	struct ta_batch *batches; /* malloc(3): ta_wire_add() */
+	unsigned n_batches;
+	struct ta_batch greeting; /* what a new connection says before; len 0: nothing. Its replies are not counted, but when they say no. */
 	size_t state_size;
 	void (*reset)(void *state); /* zeroed memory, or a connection that starts anew */
 	void (*done)(void *state);
-	/* 1: a whole reply, 2: a whole reply that says no, 0: more is needed, negative: -n of error_name(n) */
+	/* enum ta_fed, what a reply was once it is whole; negative: -n of error_name(n) */
 	int (*feed)(void *state, const char *data, size_t len, size_t *used);
-	/* The server closed: 1 if that completed a reply, 0 if none had begun, negative as above. */
+	/* The server closed: as feed() if that completed a reply, 0 if none had begun. */
 	int (*end)(void *state);
 	bool (*may_reuse)(const void *state); /* after a whole reply: the connection takes another batch */
 	const char *(*error_name)(int n);
+	const char *(*no_name)(const void *state); /* of the reply that said no: "MOVED"; "": none. May be NULL. */
 };
+
+/* The bytes from `at` to `end` are one batch more. 0, -ENOMEM or -E2BIG. */
+int ta_wire_add(struct ta_wire *w, size_t at, size_t end, unsigned replies);
+void ta_wire_done(struct ta_wire *w);
 
 struct ta_load_plan {
 	struct sockaddr_storage to;
@@ -76,10 +98,12 @@ struct ta_load_plan {
 
 struct ta_load_counts {
 	uint64_t replies;
+	uint64_t nothing; /* of them: that there is nothing */
 	uint64_t bytes; /* received */
 	uint64_t connects;
 	uint64_t errors[TA_LOAD_ERRORS];
 	char bad_reply[32]; /* the wire's name of the first bad reply */
+	char bad_status[32]; /* and of the first that said no */
 };
 
 void ta_load_counts_merge(struct ta_load_counts *to, const struct ta_load_counts *from);

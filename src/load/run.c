@@ -21,7 +21,7 @@ struct run {
 	const struct ta_load_options *o;
 	struct ta_load_result *result;
 	const struct ta_engine *engine;
-	struct ta_buf batch;
+	struct ta_buf bytes; /* of the wire */
 	struct ta_wire wire;
 };
 
@@ -291,7 +291,7 @@ static int prepare(struct run *run, struct ta_err *err)
 	if (rc == 0)
 		rc = ta_stage_open(run->stage, NULL, err);
 	if (rc == 0)
-		rc = o->workload->prepare(&w, &run->batch, &run->wire, err);
+		rc = o->workload->prepare(&w, &run->bytes, &run->wire, err);
 	if (rc == 0)
 		run->result->engine = run->engine->name;
 	return rc;
@@ -305,7 +305,8 @@ static int run_wire(struct ta_stage *stage, struct ta_err *err)
 
 	if (rc == 0)
 		rc = run_points(&run, err);
-	ta_buf_done(&run.batch);
+	ta_wire_done(&run.wire);
+	ta_buf_done(&run.bytes);
 	return rc;
 }
 

@@ -23,10 +23,10 @@ struct ta_workload {
 	const char *scheme;  /* of its targets: "http" */
 	const char *default_port;
 	/*
-	 * For workloads that ask and wait for answers (run is NULL), over any engine. Fills `ret`; `batch` keeps the bytes that ret->batch points to. 0, -EINVAL with the text (a header that would split the
-	 * request), -ENOMEM.
+	 * For workloads that ask and wait for answers (run is NULL), over any engine. Fills `ret`; `bytes` keeps what ret->bytes
+	 * points to. 0, -EINVAL with the text (a header that would split the request), -ENOMEM.
 	 */
-	int (*prepare)(const struct ta_workload_options *o, struct ta_buf *batch, struct ta_wire *ret, struct ta_err *err);
+	int (*prepare)(const struct ta_workload_options *o, struct ta_buf *bytes, struct ta_wire *ret, struct ta_err *err);
 	/*
 	 * For all others: opens the stage (stage.h), measures, fills s->result: points if it counts replies, figures for what
 	 * it finds beside them. 0 or -errno with the text. The caller closes the stage.

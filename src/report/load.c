@@ -62,6 +62,8 @@ static void add_errors(const struct ta_load_result *r, struct ta_buf *b)
 		for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
 			if (c->errors[k])
 				ta_buf_printf(b, " %s %llu", ta_load_error_name(k), (unsigned long long)c->errors[k]);
+		if (c->bad_status[0])
+			ta_buf_printf(b, " (%s)", c->bad_status);
 		if (c->bad_reply[0])
 			ta_buf_printf(b, " (%s)", c->bad_reply);
 		ta_buf_addc(b, '\n');
@@ -225,6 +227,8 @@ static void add_counts(struct ta_json *j, const struct ta_load_point *p)
 	ta_json_close(j, '}');
 	if (p->counts.bad_reply[0])
 		ta_json_str(j, "bad_reply", p->counts.bad_reply);
+	if (p->counts.bad_status[0])
+		ta_json_str(j, "bad_status", p->counts.bad_status);
 	ta_json_open(j, "per_second", '{');
 	ta_json_real(j, "mean", p->mean);
 	ta_json_real(j, "stddev", p->stddev);

@@ -38,7 +38,7 @@ static void send_rest(void *engine, struct ta_conn *conn)
 	const struct ta_wire *wire = e->conns.worker->plan->wire;
 
 	while (conn->state == TA_CONN_SENDING) {
-		ssize_t n = send(conn->fd, wire->batch + conn->sent, wire->batch_len - conn->sent, MSG_NOSIGNAL);
+		ssize_t n = send(conn->fd, wire->bytes + conn->batch->at + conn->sent, conn->batch->len - conn->sent, MSG_NOSIGNAL);
 
 		if (n < 0) {
 			if (errno != EAGAIN && errno != EINTR)

@@ -50,10 +50,10 @@ static void send_batch(void *engine, struct ta_conn *conn)
 		ta_conn_ended(&e->conns, conn, EAGAIN);
 		return;
 	}
-	io_uring_prep_send(sqe, conn->fd, wire->batch, wire->batch_len, MSG_NOSIGNAL | MSG_WAITALL);
+	io_uring_prep_send(sqe, conn->fd, wire->bytes + conn->batch->at, conn->batch->len, MSG_NOSIGNAL | MSG_WAITALL);
 	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
 	io_uring_sqe_set_data64(sqe, tag_of(e, conn, OP_SEND));
-	ta_conn_sent(&e->conns, conn, wire->batch_len);
+	ta_conn_sent(&e->conns, conn, conn->batch->len);
 }
 
 static void go_on(struct uring_engine *e, struct ta_conn *conn)

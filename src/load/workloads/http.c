@@ -23,7 +23,7 @@ static int feed(void *state, const char *data, size_t len, size_t *used)
 	const struct ta_http_reply *r = state;
 	int rc = ta_http_reply_feed(state, data, len, used);
 
-	return rc == 1 && r->status >= 400 ? 2 : rc;
+	return rc == TA_FED_REPLY && r->status >= 400 ? TA_FED_NO : rc;
 }
 
 static int end(void *state)
@@ -31,7 +31,7 @@ static int end(void *state)
 	const struct ta_http_reply *r = state;
 	int rc = ta_http_reply_end(state);
 
-	return rc == 1 && r->status >= 400 ? 2 : rc;
+	return rc == TA_FED_REPLY && r->status >= 400 ? TA_FED_NO : rc;
 }
 
 static bool may_reuse(const void *state)
@@ -91,7 +91,7 @@ static int build_request(const struct ta_workload_options *o, struct ta_buf *b, 
 	return b->error;
 }
 
-static int prepare(const struct ta_workload_options *o, struct ta_buf *batch, struct ta_wire *ret, struct ta_err *err)
+static int prepare(const struct ta_workload_options *o, struct ta_buf *bytes, struct ta_wire *ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf one = TA_BUF_INIT;
 	int rc = build_request(o, &one, err);
@@ -99,13 +99,11 @@ static int prepare(const struct ta_workload_options *o, struct ta_buf *batch, st
 	if (rc < 0)
 		return rc;
 	for (unsigned i = 0; i < o->pipeline; i++)
-		ta_buf_add(batch, one.data, one.len);
-	if (batch->error)
-		return batch->error;
+		ta_buf_add(bytes, one.data, one.len);
+	if (bytes->error)
+		return bytes->error;
 	*ret = (struct ta_wire){
-		.batch = batch->data,
-		.batch_len = batch->len,
-		.replies = o->pipeline,
+		.bytes = bytes->data,
 		.state_size = sizeof(struct ta_http_reply),
 		.reset = reset,
 		.done = done,
@@ -114,7 +112,7 @@ static int prepare(const struct ta_workload_options *o, struct ta_buf *batch, st
 		.may_reuse = may_reuse,
 		.error_name = error_name,
 	};
-	return 0;
+	return ta_wire_add(ret, 0, bytes->len, o->pipeline);
 }
 
 const struct ta_workload ta_workload_http = {
