@@ -32,6 +32,7 @@ struct ta_load_options {
 	double rate; /* requests per second, 0: as fast as it goes */
 	uint64_t warmup_ns, duration_ns, timeout_ns;
 	const char *engine;		     /* NULL: the best that is usable */
+	const char *dir;		     /* for files of our own; NULL: chosen */
 	const volatile sig_atomic_t *stop;   /* set: ends soon, with what there is */
 	void (*progress)(const struct ta_load_progress *p, void *ctx); /* some times a second; NULL: nobody looks */
 	void *progress_ctx;

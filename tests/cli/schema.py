@@ -35,7 +35,7 @@ class Validator:
     def k_schema(self, *_):
         pass
 
-    k_title = k_defs = k_schema
+    k_title = k_defs = k_then = k_schema
 
     def k_ref(self, wanted, value, path, _):
         target = self.root
@@ -90,6 +90,16 @@ class Validator:
                 self.fault(path, f"has {key}, which is not in the schema")
             elif isinstance(wanted, dict):
                 self.check(wanted, value[key], f"{path}[{key!r}]")
+
+    def k_minItems(self, wanted, value, path, _):
+        if isinstance(value, list) and len(value) < wanted:
+            self.fault(path, f"has {len(value)} items, not {wanted}")
+
+    def k_if(self, wanted, value, path, schema):
+        trial = Validator(self.root)
+        trial.check(wanted, value, path)
+        if not trial.faults:
+            self.check(schema.get("then", {}), value, path)
 
     def k_items(self, wanted, value, path, _):
         for i, item in enumerate(value if isinstance(value, list) else []):

@@ -18,7 +18,7 @@
 
 struct values {
 	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port;
-	const char *engine, *format;
+	const char *engine, *format, *dir;
 	struct ta_strv sweep, headers;
 };
 
@@ -56,6 +56,10 @@ static const struct ta_option options[] = {
 	{.name = "engine", .arg = "auto|NAME", .kind = TA_OPT_STRING,
 		.help = "how connections are driven: epoll, io_uring (default auto: io_uring where this kernel allows it)",
 		.offset = offsetof(struct values, engine)},
+	{.name = "dir", .arg = "DIR", .kind = TA_OPT_STRING,
+		.help = "where floor and file make their files, which nobody else sees and which are gone afterwards (default: "
+			"the first of /var/tmp, /tmp and this directory that is on a disk)",
+		.offset = offsetof(struct values, dir)},
 	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
 		.offset = offsetof(struct values, port), .max = 65535},
 	{.name = "format", .arg = "text|json|hgrm", .kind = TA_OPT_STRING,
@@ -198,6 +202,7 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.duration_ns = (uint64_t)v->duration * TA_NS_PER_S,
 		.timeout_ns = (uint64_t)v->timeout * TA_NS_PER_S,
 		.engine = v->engine && strcmp(v->engine, "auto") ? v->engine : NULL,
+		.dir = v->dir,
 		.stop = &stopped,
 	};
 	int format = ta_cli_choose("format", v->format, formats, NULL);
@@ -256,7 +261,8 @@ const struct ta_command ta_command_load = {
 	.summary = "measures how much a server takes, and what bounds it",
 	.about = "Sends requests to TARGET (http://HOST:PORT/PATH), or to a server of its own on loopback that is started for "
 		 "the run, and tells requests per second, latencies, and what the machine did meanwhile.\n\n"
-		 "Workloads: http, GET requests over connections that stay open. 'load serve' runs the built-in server "
+		 "Workloads: http, GET requests over connections that stay open; floor, what this machine gives at best, layer by "
+		 "layer. 'load serve' runs the built-in server "
 		 "on loopback until it is ended.",
 	.exits = "0\tmeasured, and every request was answered\n"
 		 "1\tmeasured, and requests failed: the first line says how many and how\n"
@@ -265,7 +271,8 @@ const struct ta_command ta_command_load = {
 		 "128+n\tended by signal n; what was measured until then is printed\n",
 	.examples = "tuneaudit load http\twhat this machine's own loopback takes\n"
 		    "tuneaudit load http http://127.0.0.1:8080/ --sweep 10,20,50,100,200\twhere the peak of a server is\n"
-		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n",
+		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n"
+		    "tuneaudit load floor\twhat loopback, memory, disk and wake-ups give here\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),
 	.values_size = sizeof(struct values),
