@@ -58,6 +58,30 @@ static int check_all(const struct ta_apply *a, struct ta_err *err)
 	return 0;
 }
 
+static bool is_kept(const struct ta_apply *a, const struct ta_apply_item *item)
+{
+	return !a->runtime_only && item->keep_file && item->keep_text;
+}
+
+/* What the run is to keep: known before its first change, and looked at. Items and changes have the same numbers. */
+static int check_keeps(struct work *w)
+{
+	for (size_t i = 0; i < w->a->n; i++)
+		if (is_kept(w->a, &w->a->items[i]) && !ta_run_add_keep(w->run, (unsigned)i + 1, w->a->items[i].keep_file,
+							    w->a->items[i].keep_text))
+			return ta_err_set(w->err, -ENOMEM, "out of memory");
+	return ta_persist_check(w->a->host, w->run->keeps, w->run->n_keeps, w->err);
+}
+
+static int journal_keeps(struct work *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < w->run->n_keeps; i++)
+		rc = ta_journal_keep(w->a->state, w->run->number, &w->run->keeps[i], w->err);
+	return rc;
+}
+
 static int begin(struct work *w)
 {
 	const struct ta_apply *a = w->a;
@@ -70,7 +94,14 @@ static int begin(struct work *w)
 	if (ta_host_time(a->host, &r->time) < 0 || r->time < 0 || r->time > TA_RUN_TIME_MAX)
 		r->time = 0;
 	rc = ta_state_new(a->state, &r->number, w->err);
-	return rc < 0 ? rc : ta_journal_run(a->state, r, w->err);
+	if (rc == 0)
+		rc = ta_journal_run(a->state, r, w->err);
+	if (rc < 0)
+		return rc;
+	rc = journal_keeps(w);
+	if (rc < 0)
+		ta_journal_end(a->state, r->number, "failed", NULL); /* if not: 'rollback' ends it */
+	return rc;
 }
 
 /* --- one change -------------------------------------------------------------------------- */
@@ -293,7 +324,7 @@ int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta
 	if (check_all(a, err) < 0)
 		return 0;
 	*ret_end = TA_APPLY_NOTHING;
-	if (begin(&w) < 0)
+	if (check_keeps(&w) < 0 || begin(&w) < 0)
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->stop && *a->stop)
@@ -306,6 +337,8 @@ int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta
 		}
 	}
 	rc = verify(&w);
+	if (rc == 0)
+		rc = ta_persist_run(&(struct ta_persist){a->host, a->state, a->stop}, ret, err);
 	if (rc == 0)
 		rc = ta_journal_end(a->state, ret->number, "applied", err);
 	*ret_end = rc < 0 ? take_back(&w) : TA_APPLY_DONE;

@@ -5,12 +5,13 @@
 
 #include <signal.h>
 
-#include "fix/undo.h"
+#include "fix/persist.h"
 
 /* One write that is asked for: a step with its `before`, and what the journal says of it. */
 struct ta_apply_item {
 	const struct ta_step *step;
 	const char *rule, *why, *disruption;
+	const char *keep_file, *keep_text; /* the lines that keep it over a restart, or NULL */
 };
 
 struct ta_apply {
@@ -20,13 +21,14 @@ struct ta_apply {
 	const volatile sig_atomic_t *stop; /* not 0: a signal has come; looked at between two writes */
 	const struct ta_apply_item *items;
 	size_t n;
+	bool runtime_only; /* nothing is kept over a restart, whatever the items say */
 	/* Waits so many seconds, and may say so; NULL: nothing is waited for. */
 	void (*pause)(unsigned seconds, void *ctx);
 	void *pause_ctx;
 };
 
 enum ta_apply_end {
-	TA_APPLY_DONE,	  /* all are in force */
+	TA_APPLY_DONE,	  /* all are in force, and kept */
 	TA_APPLY_STALE,	  /* something moved since it was planned; nothing was written */
 	TA_APPLY_NOTHING, /* could not begin (the journal cannot be written …); nothing was written */
 	TA_APPLY_FAILED,  /* one failed, or a signal came: everything was put back */

@@ -59,6 +59,11 @@ void ta_run_done(struct ta_run *r)
 	for (size_t i = 0; i < r->n; i++)
 		change_done(&r->changes[i]);
 	free(r->changes);
+	for (size_t i = 0; i < r->n_keeps; i++) {
+		free(r->keeps[i].file);
+		free(r->keeps[i].text);
+	}
+	free(r->keeps);
 	ta_where_done(&r->where);
 	free(r->who);
 	free(r->profile);
@@ -80,6 +85,18 @@ struct ta_change *ta_run_add(struct ta_run *r, const struct ta_step *step)
 		!ta_set_text(&c->after, step->after) || !ta_set_text(&c->device, step->device))
 		return NULL;
 	return c;
+}
+
+struct ta_keep *ta_run_add_keep(struct ta_run *r, unsigned change, const char *file, const char *text)
+{
+	struct ta_keep *v = reallocarray(r->keeps, r->n_keeps + 1, sizeof(*v)), *k;
+
+	if (!v)
+		return NULL;
+	r->keeps = v;
+	k = &v[r->n_keeps++];
+	*k = (struct ta_keep){.change = change};
+	return ta_set_text(&k->file, file) && ta_set_text(&k->text, text) ? k : NULL;
 }
 
 void ta_run_drop_last(struct ta_run *r)
@@ -154,6 +171,16 @@ int ta_journal_run(struct ta_state *s, const struct ta_run *r, struct ta_err *er
 	put(o, "netns", r->where.netns);
 	put(o, "kernel", r->where.kernel);
 	return append(s, r->number, o, err);
+}
+
+int ta_journal_keep(struct ta_state *s, unsigned run, const struct ta_keep *k, struct ta_err *err)
+{
+	struct json_object *o = entry("keep", NULL);
+
+	put_number(o, "change", k->change);
+	put(o, "file", k->file);
+	put(o, "text", k->text);
+	return append(s, run, o, err);
 }
 
 /* The members of the group, each with those of its texts that the entry is about. */

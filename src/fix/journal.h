@@ -2,6 +2,7 @@
  * What was changed, and how to take it back: lines of JSON in the state directory, one run a file.
  *
  *   run     who, when, where, which profile
+ *   keep    lines for a file of ours that keep a change over a restart, to be written once the run is to stay
  *   intent  before a write: target, value before, value wished, what may move with it
  *   done    after it: the value read back ("ours" from now on), and what moved with it
  *   failed  the write was refused, or had no effect
@@ -59,6 +60,15 @@ struct ta_change {
 	char *note; /* what went wrong or was left, as it was last said; or NULL */
 };
 
+/* Lines that keep a change over a restart: whole ones, for a file of ours (ownfile.h). */
+struct ta_keep {
+	unsigned change; /* its number */
+	char *file, *text;
+};
+
+/* What the change that writes such a file has in place of a rule. */
+#define TA_KEEP_RULE "persist"
+
 /* The end of the year 9999: json-c makes INT64_MAX of every number that is too long. */
 #define TA_RUN_TIME_MAX 253402300799
 
@@ -69,6 +79,8 @@ struct ta_run {
 	char *who, *profile, *tool;
 	struct ta_change *changes;
 	size_t n;
+	struct ta_keep *keeps;
+	size_t n_keeps;
 	char *state; /* of the last `end`; NULL: the run was interrupted */
 	size_t whole; /* bytes of whole lines */
 	bool torn;    /* there is a piece of a line behind them */
@@ -92,12 +104,16 @@ void ta_run_drop_last(struct ta_run *r); /* if there is one */
 struct ta_coupled *ta_change_add_coupled(struct ta_change *c, const struct ta_knob *knob, const char *target,
 	const char *before);
 
+/* NULL: out of memory. */
+struct ta_keep *ta_run_add_keep(struct ta_run *r, unsigned change, const char *file, const char *text);
+
 /* Sets a text of a change; false: out of memory. */
 bool ta_set_text(char **slot, const char *text);
 
 /* --- writing: each is on the disk when it returns 0 -------------------------------- */
 
 int ta_journal_run(struct ta_state *s, const struct ta_run *r, struct ta_err *err);
+int ta_journal_keep(struct ta_state *s, unsigned run, const struct ta_keep *k, struct ta_err *err);
 int ta_journal_intent(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err);
 int ta_journal_done(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err);
 int ta_journal_undo(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err);

@@ -9,6 +9,7 @@
 
 #include "fix/identity.h"
 #include "fix/journal.h"
+#include "fix/ownfile.h"
 
 #define SCHEMA "tuneaudit.journal/"
 #define CHANGES_MAX 100000
@@ -141,6 +142,19 @@ static int read_intent(const struct reader *r)
 		copy(r, "disruption", true, &c->disruption) ?: copy(r, "device", false, &c->device) ?: read_coupled(r, c);
 }
 
+/* It will be written as root by whoever confirms the run: never for another file than those of the table, nor another line. */
+static int read_keep(const struct reader *r)
+{
+	const char *file, *text;
+	int64_t change;
+	int rc = get_number(r, "change", 1, CHANGES_MAX, &change) ?: get(r, r->line, "file", true, &file) ?:
+		get(r, r->line, "text", true, &text) ?: ta_own_check_lines(file, text, TA_VALUE_FOUND, r->err);
+
+	if (rc < 0)
+		return rc;
+	return ta_run_add_keep(r->run, (unsigned)change, file, text) ? 0 : -ENOMEM;
+}
+
 /* The same thing, perhaps under another name: an interface may have got one between apply and rollback. */
 static bool is_same_target(const struct ta_coupled *k, const char *target)
 {
@@ -245,6 +259,8 @@ static int read_entry(const struct reader *r)
 		return read_end(r);
 	/* What comes behind an end reopens the run. */
 	ta_set_text(&r->run->state, NULL);
+	if (!strcmp(entry, "keep"))
+		return read_keep(r);
 	return strcmp(entry, "intent") ? read_about_change(r, entry) : read_intent(r);
 }
 

@@ -16,12 +16,12 @@ enum ta_knob_order ta_knob_order(const struct ta_knob *knob, const char *target)
 	return knob->order_of ? knob->order_of(target) : knob->order;
 }
 
-static bool is_clean(const char *text, size_t max)
+static bool is_clean(const char *text, size_t max, const char *but)
 {
 	size_t n = 0;
 
 	for (; text[n]; n++)
-		if ((unsigned char)text[n] < ' ' || text[n] == 0x7f || n == max)
+		if ((((unsigned char)text[n] < ' ' || text[n] == 0x7f) && !strchr(but, text[n])) || n == max)
 			return false;
 	return true;
 }
@@ -32,9 +32,9 @@ int ta_knob_check(const char *name, const char *target, const char *value, enum 
 
 	if (!knob)
 		return ta_err_set(err, -EPERM, "'%.40s' is no kind of thing that this program writes", name);
-	if (!is_clean(target, TA_KNOB_TARGET_MAX))
+	if (!is_clean(target, TA_KNOB_TARGET_MAX, ""))
 		return ta_err_set(err, -EINVAL, "%s: the target is too long or holds control characters", name);
-	if (value && !is_clean(value, TA_KNOB_VALUE_MAX))
+	if (value && !is_clean(value, TA_KNOB_VALUE_MAX, knob->text ? "\n\t" : ""))
 		return ta_err_set(err, -EINVAL, "%s %.200s: the value is too long or holds control characters", name, target);
 	return knob->check(target, value, use, err);
 }

@@ -7,7 +7,7 @@
  * apply and rollback know steps alone, so that a plan from a file and a journal of last year pass the same tables.
  *
  * Values are texts in one canonical form per knob: what read() gives can be compared, printed, journaled, and handed to
- * write() again. They hold no control characters and are at most TA_KNOB_VALUE_MAX bytes.
+ * write() again. They hold no control characters and are at most TA_KNOB_VALUE_MAX bytes; only those of files have several lines.
  */
 #pragma once
 
@@ -48,6 +48,7 @@ struct ta_knob {
 	/* Where the order depends on the target; NULL: `order`. Only for targets that check() has passed. */
 	enum ta_knob_order (*order_of)(const char *target);
 	bool keeps_link; /* of those: a write never takes the link down */
+	bool text; /* its values are whole files, ownfile.h: newlines and tabs may stand in them */
 	bool nic; /* its targets begin with an interface's name, up to a blank: see identity.h */
 
 	/*
@@ -124,4 +125,4 @@ int ta_knob_check(const char *name, const char *target, const char *value, enum 
 void ta_modules_coupled(const char *prefix, struct ta_steps *ret);
 
 /* By name, for fixers and for what is coupled across kinds. */
-extern const struct ta_knob ta_knob_attr, ta_knob_irqban, ta_knob_module, ta_knob_netsysctl, ta_knob_nofile, ta_knob_sysctl;
+extern const struct ta_knob ta_knob_attr, ta_knob_file, ta_knob_irqban, ta_knob_module, ta_knob_netsysctl, ta_knob_nofile, ta_knob_sysctl;

@@ -10,6 +10,7 @@
 
 #include "fix/describe.h"
 #include "fix/identity.h"
+#include "fix/keep.h"
 #include "fix/planparts.h"
 #include "nic/link.h"
 
@@ -34,6 +35,7 @@ static void action_done(struct ta_action *a)
 	free(a->command);
 	free(a->persist_file);
 	free(a->persist_text);
+	free(a->not_kept);
 }
 
 void ta_plan_done(struct ta_plan *p)
@@ -408,55 +410,24 @@ static void sort(struct ta_plan *p)
 	}
 }
 
-/* Of a merged value no single call tells; as a sysctl it can be asked for whole. */
-static int describe_merged(const struct ta_action *a, const struct ta_facts *facts, struct ta_fix_text *ret)
+static int keep(struct work *w, struct ta_action *a)
 {
-	struct json_object *key = json_object_new_string(a->step.target);
-	struct json_object *list = json_object_new_array();
-	struct ta_fix_call call = {.fixer = "sysctl.set", .n_args = 2};
-	ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
-	int rc;
+	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT, line = TA_BUF_INIT, why = TA_BUF_INIT;
+	int rc = ta_keep_step(&a->step, w->facts, &file, &line, &why);
 
-	ta_strv_split(&words, a->step.after, " ");
-	for (size_t i = 0; i < words.n; i++)
-		json_object_array_add(list, json_tokener_parse(words.v[i]));
-	call.args[0].name = "key";
-	call.args[0].value = key;
-	call.args[1].name = "value";
-	call.args[1].value = words.n == 1 ? json_object_array_get_idx(list, 0) : list;
-	rc = ta_fix_describe(&call, facts, ret, NULL);
-	json_object_put(key);
-	json_object_put(list);
-	return rc;
-}
-
-/* The file is told with the first action of a fix: it keeps them all. */
-static bool is_told(const struct ta_plan *p, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (p->actions[i].finding == p->actions[at].finding)
-			return true;
-	return false;
+	if (rc == -ENOENT)
+		return take(&why, &a->not_kept);
+	return rc ?: take_text(&file, &a->persist_file) ?: take_text(&line, &a->persist_text);
 }
 
 static int finish(struct work *w, size_t at)
 {
 	struct ta_action *a = &w->plan->actions[at];
 	ta_cleanup_buf struct ta_buf command = TA_BUF_INIT;
-	struct ta_fix_text text = {0};
 	int rc;
 
 	a->step.knob->command(a->step.target, a->step.after, &command);
-	rc = take(&command, &a->command);
-	if (rc == 0 && !is_told(w->plan, at)) {
-		if (a->step.knob == &ta_knob_sysctl && a->rules.n > 1)
-			rc = describe_merged(a, w->facts, &text);
-		else
-			rc = ta_fix_describe(&a->finding->out.fix, w->facts, &text, NULL);
-		rc = rc == -ENOMEM ? rc : take_text(&text.persist_file, &a->persist_file) ?:
-			take_text(&text.persist_text, &a->persist_text);
-	}
-	ta_fix_text_done(&text);
+	rc = take(&command, &a->command) ?: keep(w, a);
 	ta_plan_add_owners(a, w->facts);
 	return rc ?: a->owners.error;
 }

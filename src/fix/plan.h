@@ -19,7 +19,8 @@ struct ta_action {
 	bool trusted;	     /* all rules are from files that only root may write */
 	bool management;     /* on an interface that the host is reached by */
 	char *command;	     /* shell lines */
-	char *persist_file, *persist_text; /* NULL: nothing would keep it, or an earlier action of the same fix tells */
+	char *persist_file, *persist_text; /* the line of a file of ours that keeps it over a restart; NULL: nothing does */
+	char *not_kept; /* why not; NULL: it is kept, or is a file itself */
 	struct ta_strv owners; /* who else sets it: "TuneD (profile throughput-performance)", "/etc/sysctl.d/99-x.conf:3" */
 	/* while the plan is made: the finding it came from, and which way each element may go */
 	const struct ta_finding *finding;

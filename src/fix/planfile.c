@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fix/ownfile.h"
 #include "fix/plan.h"
 
 #define SCHEMA "tuneaudit.plan/"
@@ -111,6 +112,10 @@ static int read_action(struct ta_plan *p, struct json_object *o, struct ta_err *
 	if (rc == 0 && json_object_object_get_ex(o, "persist", &persist) && persist)
 		rc = copy(persist, "file", true, &a->persist_file, err) ?:
 			copy(persist, "text", true, &a->persist_text, err);
+	if (rc == 0)
+		rc = copy(o, "not_kept", false, &a->not_kept, err);
+	if (rc == 0 && a->persist_file && ta_own_check_lines(a->persist_file, a->persist_text, TA_VALUE_WISHED, err) < 0)
+		rc = -EBADMSG;
 	if (rc == 0 && !a->rules.n)
 		rc = bad(err, "an action in it has no rule");
 	a->workload = get_bool(o, "workload");

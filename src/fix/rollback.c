@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fix/persist.h"
+
 bool ta_run_is_open(const struct ta_run *r)
 {
 	for (size_t i = 0; i < r->n; i++)
@@ -47,6 +49,17 @@ static const char *state_of(const struct ta_run *r)
 	return state;
 }
 
+/* What was put back alone must not come again with the next start. */
+static void forget(const struct ta_rollback *b, const struct ta_run *r, unsigned only, enum ta_rollback_end *end, struct ta_err *err)
+{
+	struct ta_err why = {0};
+
+	if (!only || !ta_change_is_undone(find(r, only)) || ta_persist_forget(b->host, r, only, &why) == 0)
+		return;
+	*end = TA_MAX(*end, TA_ROLLBACK_LEFT);
+	ta_err_set(err, 0, "change %u comes again with the next start of the host: %s", only, why.text);
+}
+
 int ta_rollback_run(const struct ta_rollback *b, struct ta_run *r, unsigned only, enum ta_rollback_end *ret_end,
 	struct ta_err *err)
 {
@@ -72,6 +85,7 @@ int ta_rollback_run(const struct ta_rollback *b, struct ta_run *r, unsigned only
 	if (rc < 0)
 		return ta_err_set(err, rc, "out of memory");
 	*ret_end = outcome(r, only);
+	forget(b, r, only, ret_end, err);
 	state = state_of(r);
 	if (u.journal_error == 0)
 		u.journal_error = ta_journal_end(b->state, r->number, state, &u.journal_why);

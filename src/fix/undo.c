@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fix/identity.h"
+#include "fix/ownfile.h"
 
 bool ta_change_is_undone(const struct ta_change *c)
 {
@@ -235,6 +236,69 @@ static int leave(struct ta_undo *u, unsigned run, struct ta_change *c, const cha
 	return finish(u, run, c, TA_CHANGE_LEFT, ta_buf_text(&note));
 }
 
+/* --- files that several runs write -------------------------------------------------------- */
+
+/*
+ * Of such a file only what this change made of it is taken back: the lines of other runs stay, and a file that somebody edited or
+ * replaced stays whole. What it is to be: in `ret`, with the reason if some of it is left.
+ */
+static int find_file_goal(const struct ta_undo *u, const struct ta_change *c, const char *present, struct ta_buf *ret,
+	struct ta_buf *note)
+{
+	struct ta_own_taken taken = {0};
+	int rc = ta_own_take(c->target, c->before, c->after, present, NULL, &taken, NULL);
+
+	if (u->force && (rc == -EBADMSG || taken.newer)) {
+		ta_buf_adds(ret, c->before);
+	} else if (rc == -EBADMSG) {
+		ta_buf_adds(note, "edited or replaced since this program wrote it");
+		ta_buf_adds(ret, present);
+	} else if (rc == 0) {
+		ta_buf_adds(ret, ta_buf_text(&taken.value));
+		if (taken.newer)
+			ta_buf_printf(note, "run %u has set some of its lines anew: they stay until 'tuneaudit rollback %u', and "
+				"this run may be put back once more then", taken.newer, taken.newer);
+	}
+	ta_buf_done(&taken.value);
+	return rc == -EBADMSG ? ret->error : rc ?: ret->error;
+}
+
+/* A directory that was made for the file stays if there is something else in it by now. */
+static bool file_is(const char *goal, const char *present)
+{
+	return !strcmp(goal, present) || (!strcmp(goal, TA_OWN_NOWHERE) && !strcmp(present, TA_OWN_ABSENT));
+}
+
+static bool write_file(struct ta_undo *u, const struct ta_change *c, const char *goal, struct ta_err *err)
+{
+	for (int i = 0; i < TRIES; i++) {
+		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+		int rc = c->knob->write(u->host, c->target, goal, err);
+
+		if (rc == 0 && c->knob->read(u->host, c->target, &present, err) == 0 && file_is(goal, ta_buf_text(&present)))
+			return true;
+	}
+	return false;
+}
+
+static int undo_file(struct ta_undo *u, unsigned run, struct ta_change *c, const char *present)
+{
+	ta_cleanup_buf struct ta_buf goal = TA_BUF_INIT, note = TA_BUF_INIT;
+	struct ta_err err = {0}, why = {0};
+	bool traces = in_between(c) && strncmp(present, TA_OWN_FOREIGN, strlen(TA_OWN_FOREIGN)) != 0;
+	int rc = find_file_goal(u, c, present, &goal, &note);
+
+	if (rc < 0)
+		return rc;
+	if (strcmp(ta_buf_text(&goal), present) != 0 || traces) {
+		note_journal(u, u->no_journal ? 0 : ta_journal_undo(u->state, run, c, &err), &err);
+		c->state = TA_CHANGE_UNDO;
+		if (!write_file(u, c, ta_buf_text(&goal), &why))
+			return finish(u, run, c, TA_CHANGE_STUCK, *why.text ? why.text : "it does not go back");
+	}
+	return finish(u, run, c, note.len ? TA_CHANGE_LEFT : TA_CHANGE_UNDONE, note.len ? ta_buf_text(&note) : NULL);
+}
+
 int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 {
 	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
@@ -254,6 +318,8 @@ int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 		return finish(u, run, c, TA_CHANGE_LEFT, err.text);
 	if (rc < 0)
 		return stuck_unread(u, run, c, err.text);
+	if (c->knob->text)
+		return undo_file(u, run, c, ta_buf_text(&present));
 	equal = !strcmp(c->before, ta_buf_text(&present));
 	if (!equal && !is_ours(u, c, ta_buf_text(&present)))
 		return leave(u, run, c, ta_buf_text(&present));

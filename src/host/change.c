@@ -81,6 +81,16 @@ int ta_host_own(struct ta_host *h, const char *path, size_t cap, struct ta_buf *
 	return rc < 0 ? rc : h->ops->change->own(h, path, cap, ret);
 }
 
+int ta_host_may_put(struct ta_host *h, const char *path)
+{
+	int rc = check_file(path);
+
+	h->operations++;
+	if (rc == 0 && !h->ops->change)
+		rc = -EROFS;
+	return rc < 0 ? rc : h->ops->change->may_put(h, path);
+}
+
 int ta_host_put(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent)
 {
 	int rc = ta_change_begin(h) ?: check_file(path);

@@ -41,6 +41,12 @@ int ta_host_set_netns(struct ta_host *h, unsigned pid, const char *path, const c
  */
 int ta_host_put(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent);
 
+/*
+ * Whether its directory, or where that is missing the one above, could be written: nothing is. -EROFS, -EACCES, -ELOOP, -ENOENT (even
+ * that one is missing). Not a change.
+ */
+int ta_host_may_put(struct ta_host *h, const char *path);
+
 /* The whole text of such a file; ta_host_read() keeps /etc back. Not a change. -ENOENT, -EFBIG, -EBADMSG, -ELOOP. */
 int ta_host_own(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret);
 

@@ -130,6 +130,11 @@ static int fault_own(struct ta_host *h, const char *path, size_t cap, struct ta_
 	return due(h) ?: ta_host_own(inner(h), path, cap, ret);
 }
 
+static int fault_may_put(struct ta_host *h, const char *path)
+{
+	return due(h) ?: ta_host_may_put(inner(h), path);
+}
+
 static int fault_put(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent)
 {
 	return inner(h)->ops->change->put(inner(h), path, text, mode, parent);
@@ -164,6 +169,7 @@ static const struct ta_change_ops fault_changes = {
 	.ethtool = fault_set_ethtool,
 	.set_netns = fault_set_netns,
 	.own = fault_own,
+	.may_put = fault_may_put,
 	.put = fault_put,
 	.unlink = fault_unlink,
 	.irqbalance = fault_irqbalance,

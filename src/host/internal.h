@@ -23,6 +23,7 @@ struct ta_change_ops {
 	int (*ethtool)(struct ta_host *h, const char *ifname, void *data, size_t len);
 	int (*set_netns)(struct ta_host *h, unsigned pid, const char *path, const char *text);
 	int (*own)(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret); /* reads; no begin() */
+	int (*may_put)(struct ta_host *h, const char *path); /* no begin() */
 	int (*put)(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent);
 	int (*unlink)(struct ta_host *h, const char *path, bool parent);
 	int (*load_module)(struct ta_host *h, const char *name, struct ta_err *err);

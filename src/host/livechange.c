@@ -181,6 +181,16 @@ static int change_own(struct ta_host *h, const char *path, size_t cap, struct ta
 	return rc < 0 ? rc : ta_fd_read(fd, cap, ret);
 }
 
+static int change_may_put(struct ta_host *h, const char *path)
+{
+	cleanup_place struct place p = {.above = -1, .fd = -1};
+	int rc = find_place(root_of(h), path, &p);
+
+	if (rc == 0 && faccessat(p.fd < 0 ? p.above : p.fd, ".", W_OK, AT_EACCESS) < 0)
+		rc = -errno;
+	return rc;
+}
+
 static int write_beside(const struct place *p, const char *text, mode_t mode)
 {
 	ta_cleanup_fd int fd = -1;
@@ -274,6 +284,7 @@ const struct ta_change_ops ta_live_changes = {
 	.ethtool = ta_live_ethtool,
 	.set_netns = change_set_netns,
 	.own = change_own,
+	.may_put = change_may_put,
 	.put = change_put,
 	.unlink = change_unlink,
 	.irqbalance = ta_irqbalance_tell,

@@ -75,6 +75,7 @@ static void add_action(struct ta_buf *b, const struct ta_action *a, size_t numbe
 	add_cost(b, a, v);
 	ta_part_verbatim(b, "Type", a->command);
 	add_keep(b, a->persist_file, a->persist_text, v->o);
+	ta_part_labelled(b, v->o, "Lost", a->not_kept);
 	add_list(&owners, &a->owners);
 	ta_part_labelled(b, v->o, "Also", owners.len ? ta_buf_text(&owners) : NULL);
 }

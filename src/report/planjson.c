@@ -44,6 +44,7 @@ static void add_action(struct ta_json *j, const struct ta_action *a)
 	ta_json_bool(j, "trusted", a->trusted);
 	ta_json_str(j, "command", a->command);
 	add_persist(j, a->persist_file, a->persist_text);
+	ta_json_str(j, "not_kept", a->not_kept);
 	add_texts(j, "owners", &a->owners);
 	ta_json_close(j, '}');
 }

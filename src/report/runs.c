@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "fix/ownfile.h"
 #include "report/change.h"
 #include "report/parts.h"
 #include "report/text.h"
@@ -36,7 +37,7 @@ static void add_outcome(struct ta_buf *b, const struct ta_change *c)
 		[TA_CHANGE_STUCK] = "not put back",
 	};
 
-	if (c->value && strcmp(c->value, c->after) != 0)
+	if (c->value && strcmp(c->value, c->after) != 0 && !c->knob->text)
 		ta_buf_printf(b, " (the kernel made it %s)", c->value);
 	if (c->state != TA_CHANGE_DONE)
 		ta_buf_printf(b, ": %s", words[c->state]);
@@ -46,16 +47,28 @@ static void add_outcome(struct ta_buf *b, const struct ta_change *c)
 		ta_buf_printf(b, ", %s", c->note);
 }
 
+/* A line for a change; of a file how many lines the run has in it, not its text. */
+static void add_change(struct ta_buf *b, const struct ta_run *r, const struct ta_change *c, struct ta_buf *ret_lines)
+{
+	ta_buf_printf(b, "%u. ", c->number);
+	ta_step_label(c->knob, c->target, b);
+	if (c->knob->text) {
+		size_t n = ta_own_lines_of(c->target, c->after, r->number, ret_lines);
+
+		ta_buf_printf(b, ": %zu line%s, for the next start of the host", n, n == 1 ? "" : "s");
+	} else {
+		ta_buf_printf(b, ": %s -> %s", c->before, c->after);
+	}
+	add_outcome(b, c);
+}
+
 void ta_report_changes(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		const struct ta_change *c = &r->changes[i];
-		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT, lines = TA_BUF_INIT;
 
-		ta_buf_printf(&line, "%u. ", c->number);
-		ta_step_label(c->knob, c->target, &line);
-		ta_buf_printf(&line, ": %s -> %s", c->before, c->after);
-		add_outcome(&line, c);
+		add_change(&line, r, c, &lines);
 		ta_text_wrap(ret, ta_buf_text(&line), o->columns, 0, 4);
 		ta_buf_addc(ret, '\n');
 	}
@@ -124,18 +137,17 @@ void ta_report_run(const struct ta_run *r, const char *boot, const struct ta_rep
 	add_run_line(r, boot, o, ret);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct ta_change *c = &r->changes[i];
-		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT, rule = TA_BUF_INIT;
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT, rule = TA_BUF_INIT, lines = TA_BUF_INIT;
 
-		ta_buf_printf(&line, "%u. ", c->number);
-		ta_step_label(c->knob, c->target, &line);
-		ta_buf_printf(&line, ": %s -> %s", c->before, c->after);
-		add_outcome(&line, c);
+		add_change(&line, r, c, &lines);
 		ta_buf_addc(ret, '\n');
 		ta_text_wrap(ret, ta_buf_text(&line), o->columns, 0, 4);
 		ta_buf_addc(ret, '\n');
 		ta_buf_printf(&rule, "%s%s%s", c->rule, c->why ? ": " : "", c->why ? c->why : "");
 		ta_part_labelled(ret, o, "Rule", ta_buf_text(&rule));
 		ta_part_labelled(ret, o, "Device", c->device);
+		if (lines.len)
+			ta_part_verbatim(ret, "Lines", ta_buf_text(&lines));
 		for (size_t k = 0; k < c->n_coupled; k++) {
 			ta_cleanup_buf struct ta_buf with = TA_BUF_INIT;
 			const struct ta_coupled *m = &c->coupled[k];

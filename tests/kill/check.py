@@ -52,12 +52,22 @@ class Host:
         run("mount", "-t", "sysfs", "none", "/sys")
         os.makedirs("/etc/systemd/system")
         os.makedirs("/run/systemd/system")
+        for folder in ("sysctl.d", "modules-load.d", "udev/rules.d"):  # tmpfiles.d has to be made
+            os.makedirs("/etc/" + folder)
+        self.fake_init()
         self.fake_vm()
         self.fake_core()
         self.make_nic()
 
     def stand_in(self, path, kind):
         self.fakes += ["--fake", path, kind]
+
+    def fake_init(self):
+        """Files are only kept where something reads them at boot."""
+        fake = f"{self.work}/init"
+        with open(fake, "w") as f:
+            f.write("systemd\n")
+        run("mount", "--bind", fake, "/proc/1/comm")
 
     def fake_vm(self):
         for name, (value, kind) in VM.items():

@@ -85,7 +85,7 @@ static enum ta_apply_end apply_on(struct bed *b, struct ta_host *h, const struct
 		ta_steps_add(&steps, strchr(wishes[i].target, '.') ? &ta_knob_sysctl : &ta_knob_module, wishes[i].target,
 			wishes[i].after)->before = strdup(wishes[i].before);
 	for (size_t i = 0; i < n; i++)
-		items[i] = (struct ta_apply_item){&steps.v[i], "a.rule", "a title", "none"};
+		items[i] = (struct ta_apply_item){.step = &steps.v[i], .rule = "a.rule", .why = "a title", .disruption = "none"};
 	memset(err, 0, sizeof(*err));
 	assert_int_equal(ta_apply_run(&a, &end, run, err), 0);
 	return end;
@@ -428,7 +428,7 @@ static void test_a_signal(void **state)
 	const volatile sig_atomic_t stop = SIGTERM;
 	struct ta_step step = {.knob = &ta_knob_sysctl, .target = (char *)"net.core.somaxconn", .before = (char *)"128",
 		.after = (char *)"4096"};
-	const struct ta_apply_item item = {&step, "a.rule", "a title", "none"};
+	const struct ta_apply_item item = {.step = &step, .rule = "a.rule", .why = "a title", .disruption = "none"};
 	const struct ta_apply a = {.host = &b->fake->host, .state = b->state, .who = "", .profile = "", .tool = "", .stop = &stop,
 		.items = &item, .n = 1};
 	ta_cleanup_run struct ta_run run = {0};

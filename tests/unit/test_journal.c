@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "fix/journal.h"
+#include "fix/ownfile.h"
 #include "fix/plan.h"
 #include "report/change.h"
 
@@ -136,7 +137,10 @@ static void test_what_is_not_followed(void **state)
 static void test_outside_the_tables(void **state)
 {
 	refused(-EPERM, "kernel.core_pattern", LINES(RUN, INTENT_OF("sysctl", "kernel.core_pattern", "core", "|/tmp/x")));
-	refused(-EPERM, "no kind", LINES(RUN, INTENT_OF("file", "/etc/passwd", "a", "b")));
+	refused(-EPERM, "no kind", LINES(RUN, INTENT_OF("program", "/etc/passwd", "a", "b")));
+	refused(-EPERM, "no file that", LINES(RUN, INTENT_OF("file", "/etc/passwd", "absent", "absent")));
+	refused(-EPERM, "no file that", LINES(RUN, INTENT_OF("file", "/etc/sysctl.d/../passwd", "absent", "absent")));
+	refused(-EINVAL, "not from this program", LINES(RUN, INTENT_OF("file", TA_OWN_SYSCTL, "absent", "vm.swappiness = 1")));
 	refused(-EPERM, "table of attributes", LINES(RUN, INTENT_OF("attr", "/sys/block/../../etc/passwd", "a", "b")));
 	refused(-EPERM, "table of attributes", LINES(RUN, INTENT_OF("attr", "/proc/sys/kernel/modprobe", "a", "b")));
 	refused(-EINVAL, "control characters", LINES(RUN, INTENT_OF("sysctl", "net.core.somaxconn", "128\\n1", "4096")));
@@ -145,6 +149,25 @@ static void test_outside_the_tables(void **state)
 		LINES(RUN, INTENT, "{\"entry\":\"done\",\"change\":1,\"value\":\"/bin/sh\""));
 	refused(-EPERM, "table of sysctls",
 		LINES(RUN, INTENT ",\"coupled\":[{\"knob\":\"sysctl\",\"target\":\"kernel.modprobe\",\"before\":\"/x\"}]"));
+}
+
+#define KEEP(file, text) "{\"entry\":\"keep\",\"change\":1,\"file\":\"" file "\",\"text\":\"" text "\""
+
+static void test_what_is_to_be_kept(void **state)
+{
+	ta_cleanup_run struct ta_run run = {0};
+	struct ta_err err;
+
+	assert_int_equal(parse_lines(LINES(RUN, KEEP(TA_OWN_SYSCTL, "vm.swappiness = 10\\n"), INTENT), 0, &run, &err), 0);
+	assert_int_equal(run.n_keeps, 1);
+	assert_int_equal(run.keeps[0].change, 1);
+	assert_string_equal(run.keeps[0].file, TA_OWN_SYSCTL);
+	assert_string_equal(run.keeps[0].text, "vm.swappiness = 10\n");
+	refused(-EPERM, "no file that", LINES(RUN, KEEP("/etc/shadow", "x\\n")));
+	refused(-EPERM, "table of sysctls", LINES(RUN, KEEP(TA_OWN_SYSCTL, "kernel.core_pattern = x\\n")));
+	refused(-EINVAL, "not 1 number", LINES(RUN, KEEP(TA_OWN_SYSCTL, "vm.swappiness = 10;id\\n")));
+	refused(-EINVAL, "no line", LINES(RUN, KEEP(TA_OWN_UDEV, "RUN+=\\\"/bin/sh\\\"\\n")));
+	refused(-EBADMSG, "\"change\"", LINES(RUN, "{\"entry\":\"keep\",\"file\":\"a\",\"text\":\"b\""));
 }
 
 static void test_long(void **state)
@@ -270,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_edited),
 		cmocka_unit_test(test_what_is_not_followed),
 		cmocka_unit_test(test_outside_the_tables),
+		cmocka_unit_test(test_what_is_to_be_kept),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_a_plan_comes_back),
 		cmocka_unit_test(test_edited_plans),

@@ -54,7 +54,7 @@ static const struct ta_option options[] = {
 		.offset = offsetof(struct values, yes)},
 	{.name = "runtime-only",
 		.kind = TA_OPT_FLAG,
-		.help = "nothing is to be kept over a restart (this version keeps nothing anyway)",
+		.help = "writes no files that would keep it over a restart of the host",
 		.offset = offsetof(struct values, runtime_only)},
 	TA_OPTION_STATE(struct values, state),
 	{.name = "confirm-within", .kind = TA_OPT_LATER},
@@ -111,7 +111,7 @@ static int select_items(struct job *j)
 		if (!j->rules[j->n])
 			return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
 		j->items[j->n] = (struct ta_apply_item){
-			&a->step, j->rules[j->n], a->why, ta_disruption_name(a->disruption)};
+			&a->step, j->rules[j->n], a->why, ta_disruption_name(a->disruption), a->persist_file, a->persist_text};
 		j->n++;
 	}
 	return TA_EXIT_OK;
@@ -177,12 +177,43 @@ static int ask(struct job *j)
 
 /* --- what came of it ------------------------------------------------------------------------ */
 
+/* What a restart of the host takes away again. */
+static void tell_kept(struct job *j, const struct ta_run *run)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	size_t lost = 0;
+
+	for (size_t i = 0; i < j->plan.n_actions; i++) {
+		const struct ta_action *a = &j->plan.actions[i];
+
+		if (a->not_kept && !ta_action_refusal(a, j->view.allow, j->view.allow_workload))
+			lost++;
+	}
+	if (j->v->runtime_only)
+		ta_buf_adds(&text, "Nothing of this is kept over a restart of the host, as asked for.");
+	else if (!lost)
+		return;
+	else
+		ta_buf_printf(&text, "%zu of these %s not kept over a restart of the host; 'tuneaudit history %u' tells which "
+			"are, 'tuneaudit plan' told why.", lost, lost == 1 ? "is" : "are", run->number);
+	ta_changing_say(&j->o, ta_buf_text(&text), &j->cli->out);
+}
+
 static void tell_done(struct job *j, const struct ta_run *run)
 {
 	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT;
 	struct ta_buf *out = &j->cli->out;
 
-	ta_buf_printf(out, "%zu change%s made and verified.\n", run->n, run->n == 1 ? "" : "s");
+	size_t files = 0, n;
+
+	for (size_t i = 0; i < run->n; i++)
+		files += ta_persist_is_file(&run->changes[i]);
+	n = run->n - files;
+	ta_buf_printf(out, "%zu change%s made and verified", n, n == 1 ? "" : "s");
+	if (files)
+		ta_buf_printf(out, ", %zu file%s written that keep%s them over a restart", files, files == 1 ? "" : "s",
+			files == 1 ? "s" : "");
+	ta_buf_adds(out, ".\n");
 	ta_report_changes(run, &j->o, out);
 	ta_report_skipped(&j->plan, &j->view, out);
 	ta_report_not_done(&j->plan, &j->o, out);
@@ -190,9 +221,7 @@ static void tell_done(struct job *j, const struct ta_run *run)
 	ta_buf_adds(out, "\nTo undo: ");
 	ta_changing_command(j->cli->program, ta_buf_text(&words), j->v->state, out);
 	ta_buf_addc(out, '\n');
-	if (!j->v->runtime_only)
-		ta_changing_say(&j->o, "Nothing of this is kept over a restart of the host: this version writes no files "
-			"for that. 'tuneaudit plan' shows, before, what would keep it.", out);
+	tell_kept(j, run);
 }
 
 static int tell(struct job *j, enum ta_apply_end end, const struct ta_run *run, const struct ta_err *err, int signal)
@@ -238,7 +267,7 @@ static int make_changes(struct job *j)
 	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
 	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
 	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop,
-		.items = j->items, .n = j->n, .pause = wait_for_others, .pause_ctx = j};
+		.items = j->items, .n = j->n, .runtime_only = j->v->runtime_only, .pause = wait_for_others, .pause_ctx = j};
 	enum ta_apply_end end;
 	struct ta_err err = {0};
 	int code = ask(j);
