@@ -282,16 +282,15 @@ static int choose_engine(struct run *run, struct ta_err *err)
 	return ta_err_set(err, -EINVAL, "there is no engine '%s'", wanted ? wanted : "auto");
 }
 
-static int prepare(struct run *run, struct ta_err *err)
+static int prepare(struct run *run, const struct ta_workload_options *w, struct ta_err *err)
 {
 	const struct ta_load_options *o = run->o;
-	const struct ta_workload_options w = {&run->stage->target, o->headers, o->pipeline};
 	int rc = choose_engine(run, err);
 
 	if (rc == 0)
 		rc = ta_stage_open(run->stage, NULL, err);
 	if (rc == 0)
-		rc = o->workload->prepare(&w, &run->bytes, &run->wire, err);
+		rc = o->workload->prepare(w, &run->bytes, &run->wire, err);
 	if (rc == 0)
 		run->result->engine = run->engine->name;
 	return rc;
@@ -301,10 +300,19 @@ static int prepare(struct run *run, struct ta_err *err)
 static int run_wire(struct ta_stage *stage, struct ta_err *err)
 {
 	struct run run = {.stage = stage, .o = stage->o, .result = stage->result};
-	int rc = prepare(&run, err);
+	const struct ta_load_options *o = stage->o;
+	const struct ta_workload_options w = {o, &stage->target, o->headers, o->pipeline};
+	int rc = prepare(&run, &w, err);
 
-	if (rc == 0)
+	if (rc == 0 && o->workload->begin)
+		rc = o->workload->begin(&w, err);
+	if (rc >= 0) {
+		bool left_something = rc;
+
 		rc = run_points(&run, err);
+		if (o->workload->finish)
+			o->workload->finish(&w, left_something, stage->result);
+	}
 	ta_wire_done(&run.wire);
 	ta_buf_done(&run.bytes);
 	return rc;

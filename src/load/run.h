@@ -21,10 +21,18 @@ struct ta_load_progress {
 	double per_second;	   /* replies since the last call */
 };
 
+/* GET and SET of a key-value store. */
+struct ta_kv_options {
+	unsigned set_percent; /* of the requests; 0: nothing is written at all */
+	uint32_t keys, value_bytes;
+	const char *password; /* NULL: none */
+};
+
 struct ta_load_options {
 	const struct ta_workload *workload;
 	const char *target;    /* NULL: the built-in server, started for this run on loopback */
 	const struct ta_strv *headers;
+	struct ta_kv_options kv;
 	const unsigned *sweep; /* numbers of connections, one point of the result each */
 	size_t n_sweep;
 	unsigned threads; /* 0: chosen */

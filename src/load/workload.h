@@ -9,7 +9,11 @@
 #include "load/load.h"
 #include "load/target.h"
 
+struct ta_load_options;
+struct ta_load_result;
+
 struct ta_workload_options {
+	const struct ta_load_options *load;
 	const struct ta_target *target;
 	const struct ta_strv *headers; /* "Name: value", http */
 	unsigned pipeline;	       /* requests in a batch */
@@ -27,6 +31,13 @@ struct ta_workload {
 	 * points to. 0, -EINVAL with the text (a header that would split the request), -ENOMEM.
 	 */
 	int (*prepare)(const struct ta_workload_options *o, struct ta_buf *bytes, struct ta_wire *ret, struct ta_err *err);
+	/*
+	 * Before the first measurement (NULL: nothing is to be done). 0, 1 if it left something that finish() takes back, or
+	 * -errno with the text where all would be in vain.
+	 */
+	int (*begin)(const struct ta_workload_options *o, struct ta_err *err);
+	/* After the last one, also where it was stopped; adds what it found to the figures. May be NULL. */
+	void (*finish)(const struct ta_workload_options *o, bool left_something, struct ta_load_result *r);
 	/*
 	 * For all others: opens the stage (stage.h), measures, fills s->result: points if it counts replies, figures for what
 	 * it finds beside them. 0 or -errno with the text. The caller closes the stage.

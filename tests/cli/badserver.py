@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A server that misbehaves in one way, on loopback, for tests of load runs. Prints its port, lives until its stdin ends.
 
-    badserver.py KIND    good close reset silent stall trickle garbage length endless status extra
+    badserver.py KIND [kv]    good close reset silent stall trickle garbage length endless status extra
+
+With kv it speaks RESP, and to the first connection says +OK: what is asked before a run is answered well.
 """
 import select
 import socket
@@ -17,6 +19,14 @@ ANSWERS = {
     "length": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
     "status": b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n",
     "extra": GOOD + b"HTTP/1.1 200 OK\r\n",
+}
+KV_GOOD = b"+OK\r\n"
+KV_ANSWERS = {
+    "good": KV_GOOD,
+    "garbage": b"\x00\xff not RESP at all\r\n\r\n",
+    "length": b"$3\r\nabcdef\r\n",
+    "status": b"-MOVED 3999 127.0.0.1:6381\r\n",
+    "extra": KV_GOOD + b"$1\r\na\r\n",
 }
 BEGAN = time.monotonic()
 
@@ -48,9 +58,32 @@ def answer(kind, conn):
     return True
 
 
-def serve(kind, conn):
+def answer_kv(kind, conn):
+    if kind == "stall":
+        while stalled():
+            time.sleep(0.005)
+        conn.sendall(KV_GOOD)
+    elif kind == "trickle":
+        for byte in b"$3\r\nabc\r\n":
+            conn.sendall(bytes([byte]))
+            time.sleep(0.001)
+    elif kind == "endless":
+        conn.sendall(b"$500000000\r\n")
+        while True:
+            conn.sendall(b"a" * 65536)
+    elif kind == "close":
+        conn.sendall(KV_GOOD[:2])
+        return False
+    elif kind == "reset":
+        return answer(kind, conn)
+    elif kind != "silent":
+        conn.sendall(KV_ANSWERS[kind])
+    return True
+
+
+def serve(kind, conn, how):
     try:
-        while conn.recv(65536) and answer(kind, conn):
+        while conn.recv(65536) and how(kind, conn):
             pass
     except OSError:
         pass
@@ -60,13 +93,16 @@ def serve(kind, conn):
 def main():
     listener = socket.create_server(("127.0.0.1", 0), backlog=512)
     print(listener.getsockname()[1], flush=True)
+    kind, how, n = sys.argv[1], answer_kv if sys.argv[2:] == ["kv"] else answer, 0
     while True:
         ready, _, _ = select.select([listener, sys.stdin], [], [])
         if sys.stdin in ready:
             return
         conn, _ = listener.accept()
         conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=serve, args=(sys.argv[1], conn), daemon=True).start()
+        first = how is answer_kv and n == 0
+        n += 1
+        threading.Thread(target=serve, args=("good" if first else kind, conn, how), daemon=True).start()
 
 
 main()

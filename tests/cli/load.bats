@@ -2,30 +2,7 @@
 # load: runs against the built-in server and against servers that misbehave.
 
 load helper
-
-# bad KIND: starts a server of that kind; its address in $url. It ends with the test, when its stdin does.
-bad() {
-	mkfifo "$DIR/hold"
-	python3 "$TREE/tests/cli/badserver.py" "$1" < "$DIR/hold" > "$DIR/port" 3>&- &
-	exec 7> "$DIR/hold"
-	while [ ! -s "$DIR/port" ]; do sleep 0.05; done
-	url=http://127.0.0.1:$(cat "$DIR/port")/
-}
-
-# field PATH: a value of the JSON in $DIR/out.
-field() {
-	python3 -c '
-import json, sys
-v = json.load(open(sys.argv[1]))
-for k in sys.argv[2].split("/"):
-    v = v[int(k)] if isinstance(v, list) else v.get(k)
-print(v)' "$DIR/out" "$1"
-}
-
-# above PATH NUMBER
-above() {
-	python3 -c 'import sys; sys.exit(not float(sys.argv[1]) > float(sys.argv[2]))' "$(field "$1")" "$2"
-}
+load loads
 
 quick() {
 	ta load http "$@" -d 1 --warmup 0 -c 4 -t 1 --format json

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,12 +13,15 @@
 #include "base/num.h"
 #include "cli/session.h"
 #include "cli/system.h"
+#include "load/kv/answer.h"
+#include "load/kv/kv.h"
 #include "load/run.h"
 #include "load/service.h"
 #include "report/load.h"
 
 struct values {
 	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port;
+	int64_t set, keys, value_size; /* kv */
 	const char *engine, *format, *dir;
 	struct ta_strv sweep, headers;
 };
@@ -47,6 +51,14 @@ static const struct ta_option options[] = {
 		.offset = offsetof(struct values, pipeline), .unset = 1, .min = 1, .max = 1024},
 	{.name = "header", .arg = "'NAME: VALUE'", .kind = TA_OPT_TEXTS, .help = "in each request; repeatable",
 		.offset = offsetof(struct values, headers)},
+	{.name = "set", .arg = "PERCENT", .kind = TA_OPT_NUMBER,
+		.help = "kv: so many of the requests write, the others read (default 10). 0 writes nothing at all; else the keys are "
+			"written before and removed after",
+		.offset = offsetof(struct values, set), .unset = 10, .max = 100},
+	{.name = "keys", .arg = "N", .kind = TA_OPT_NUMBER, .help = "kv: so many, tuneaudit:0000000 and on (default 10000)",
+		.offset = offsetof(struct values, keys), .unset = 10000, .min = 1, .max = TA_KV_KEYS_MAX},
+	{.name = "value-size", .arg = "BYTES", .kind = TA_OPT_NUMBER, .help = "kv: of the values that are written (default 3)",
+		.offset = offsetof(struct values, value_size), .unset = 3, .max = TA_KV_VALUE_MAX},
 	{.name = "warmup", .arg = "SECONDS", .kind = TA_OPT_NUMBER,
 		.help = "not measured before (default 1)",
 		.offset = offsetof(struct values, warmup), .unset = 1, .max = 600},
@@ -193,6 +205,7 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.workload = workload,
 		.target = target,
 		.headers = &v->headers,
+		.kv = {(unsigned)v->set, (uint32_t)v->keys, (uint32_t)v->value_size, getenv("REDISCLI_AUTH")},
 		.sweep = sweep,
 		.threads = (unsigned)v->threads,
 		.pipeline = (unsigned)v->pipeline,
@@ -222,20 +235,22 @@ static void tell_address(const struct sockaddr *addr, socklen_t len, void *ctx)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
 	char line[64];
-	int n = snprintf(line, sizeof(line), "http://127.0.0.1:%u/\n", (unsigned)ntohs(in->sin_port));
+	int n = snprintf(line, sizeof(line), "%s://127.0.0.1:%u/\n", (const char *)ctx, (unsigned)ntohs(in->sin_port));
 
 	ta_system_write(STDOUT_FILENO, line, (size_t)n);
 }
 
-static int serve(const struct values *v)
+static int serve(const struct values *v, const struct ta_workload *workload)
 {
-	struct ta_server_options o = {.service = ta_service_find("http"), .body_bytes = 2,
+	struct ta_server_options o = {.service = ta_service_find(workload->name), .body_bytes = 2,
 		.threads = v->threads ? (unsigned)v->threads : 1};
 	struct ta_err err;
 
+	if (!o.service)
+		return ta_cli_fail(TA_EXIT_USAGE, "%s has no server of its own", workload->name);
 	ta_server_on_loopback(&o, (unsigned)v->port);
 	catch_signals();
-	if (ta_server_run(&o, &stopped, tell_address, NULL, &err) < 0)
+	if (ta_server_run(&o, &stopped, tell_address, (void *)workload->scheme, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
 	return 128 + stopped;
 }
@@ -245,9 +260,8 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	const struct ta_workload *workload;
 
 	if (!strcmp(args->v[0], "serve")) {
-		if (args->n > 1)
-			return ta_cli_fail(TA_EXIT_USAGE, "load serve takes no address; it listens on loopback");
-		return serve(values);
+		workload = find_workload(args->n > 1 ? args->v[1] : "http");
+		return workload ? serve(values, workload) : TA_EXIT_USAGE;
 	}
 	workload = find_workload(args->v[0]);
 	if (!workload)
@@ -257,13 +271,15 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 
 const struct ta_command ta_command_load = {
 	.name = "load",
-	.args = "WORKLOAD|serve [TARGET]",
+	.args = "WORKLOAD [TARGET] | serve [WORKLOAD]",
 	.summary = "measures how much a server takes, and what bounds it",
-	.about = "Sends requests to TARGET (http://HOST:PORT/PATH), or to a server of its own on loopback that is started for "
-		 "the run, and tells requests per second, latencies, and what the machine did meanwhile.\n\n"
-		 "Workloads: http, GET requests over connections that stay open; floor, what this machine gives at best, layer by "
-		 "layer. 'load serve' runs the built-in server "
-		 "on loopback until it is ended.",
+	.about = "Sends requests to TARGET, or to a server of its own on loopback that is started for the run, and tells requests "
+		 "per second, latencies, and what the machine did meanwhile. WORKLOAD is one of\n\n"
+		 "http: GET requests over connections that stay open; TARGET is http://HOST:PORT/PATH.\n\n"
+		 "kv: GET and SET of a Redis or its kin, redis://HOST:PORT/DB; a password is taken from the environment variable "
+		 "REDISCLI_AUTH.\n\n"
+		 "floor: what this machine gives at best, layer by layer.\n\n"
+		 "'load serve' runs the built-in server of a workload (http if none is named) on loopback until it is ended.",
 	.exits = "0\tmeasured, and every request was answered\n"
 		 "1\tmeasured, and requests failed: the first line says how many and how\n"
 		 "2\twrong usage, or nothing could be measured\n"
@@ -272,6 +288,7 @@ const struct ta_command ta_command_load = {
 	.examples = "tuneaudit load http\twhat this machine's own loopback takes\n"
 		    "tuneaudit load http http://127.0.0.1:8080/ --sweep 10,20,50,100,200\twhere the peak of a server is\n"
 		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n"
+		    "tuneaudit load kv redis://127.0.0.1 --pipeline 16\tas redis-benchmark -P 16, one request in ten writes\n"
 		    "tuneaudit load floor\twhat loopback, memory, disk and wake-ups give here\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),
