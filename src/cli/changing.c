@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/num.h"
-#include "fix/apply.h"
+#include "fix/confirm.h"
 #include "report/text.h"
 
 int ta_changing_open(struct ta_host *h, const char *dir, struct ta_state **ret)
@@ -49,6 +49,64 @@ int ta_changing_check_interrupted(struct ta_state *s, const char *program, const
 	if (run)
 		return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: run %u was interrupted; this puts back what it did:\n"
 			"%s", run, ta_buf_text(&command));
+	return TA_EXIT_OK;
+}
+
+/* Another change on top of one that may go away at any moment could not be put back exactly. */
+static int refuse_pending(struct ta_host *h, const struct ta_run *r, const char *program, const char *dir)
+{
+	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT, keep = TA_BUF_INIT, undo = TA_BUF_INIT;
+	int64_t now = 0, left;
+
+	ta_buf_printf(&words, "rollback %u", r->number);
+	ta_changing_command(program, "confirm", dir, &keep);
+	ta_changing_command(program, ta_buf_text(&words), dir, &undo);
+	ta_host_uptime_ms(h, &now);
+	left = ta_confirm_left_s(r, now);
+	if (left > 0)
+		return ta_cli_fail(TA_EXIT_LOCKED, "nothing was changed: run %u undoes itself in %lld s unless it is confirmed; this "
+			"keeps it, and this undoes it now:\n%s\n%s", r->number, (long long)left, ta_buf_text(&keep),
+			ta_buf_text(&undo));
+	return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: run %u should have undone itself %lld s ago, and what would do "
+		"it is gone; this undoes it, and this keeps it:\n%s\n%s", r->number, (long long)-left, ta_buf_text(&undo),
+		ta_buf_text(&keep));
+}
+
+int ta_changing_check_waiting(struct ta_host *h, const char *program, const char *dir)
+{
+	ta_cleanup_state struct ta_state *s = NULL;
+	ta_cleanup_where struct ta_where now = {0};
+	ta_cleanup_run struct ta_run r = {0};
+
+	/* What stands against it is said by who opens it to write. */
+	if (ta_state_open(h, dir ? dir : TA_STATE_DIR, false, &s, NULL) < 0 || ta_confirm_find(s, &r, NULL) < 0 ||
+		!ta_confirm_is_pending(&r) || ta_where_read(h, &now) < 0 || ta_confirm_is_lost(&r, &now))
+		return TA_EXIT_OK;
+	return refuse_pending(h, &r, program, dir);
+}
+
+int ta_changing_check_pending(struct ta_host *h, struct ta_state *s, const char *program, const char *dir)
+{
+	ta_cleanup_run struct ta_run r = {0};
+	struct ta_err err = {0};
+	int code = ta_changing_settle(h, s);
+
+	if (code != TA_EXIT_OK)
+		return code;
+	if (ta_confirm_find(s, &r, &err) < 0)
+		return ta_cli_fail(TA_EXIT_USAGE, "nothing was changed: %s", err.text);
+	return ta_confirm_is_pending(&r) ? refuse_pending(h, &r, program, dir) : TA_EXIT_OK;
+}
+
+int ta_changing_settle(struct ta_host *h, struct ta_state *s)
+{
+	struct ta_err err = {0};
+	unsigned lost;
+
+	if (ta_confirm_settle_after_boot(h, s, &lost, &err) < 0)
+		return ta_cli_fail(TA_EXIT_USAGE, "nothing was changed: %s", err.text);
+	if (lost)
+		ta_cli_fail(0, "run %u is undone: " TA_CONFIRM_LOST_NOTE, lost);
 	return TA_EXIT_OK;
 }
 

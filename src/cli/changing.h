@@ -23,6 +23,17 @@ bool ta_changing_is_there(struct ta_host *h, const char *dir);
 /* A run that was interrupted has to be undone before another one begins. */
 int ta_changing_check_interrupted(struct ta_state *s, const char *program, const char *dir);
 
+/*
+ * Runs that a restart of the host has undone are marked so, which is said; `s` is open to write. An exit code.
+ */
+int ta_changing_settle(struct ta_host *h, struct ta_state *s);
+
+/* The same; then refuses (75, or 1 where nobody will undo it) while a run waits to be confirmed. */
+int ta_changing_check_pending(struct ta_host *h, struct ta_state *s, const char *program, const char *dir);
+
+/* The refusal alone, before anything is asked or opened to write: what is in force now may not be for long. */
+int ta_changing_check_waiting(struct ta_host *h, const char *program, const char *dir);
+
 /* What a person would type: "tuneaudit COMMAND --state DIR", without the option where `dir` is NULL. */
 void ta_changing_command(const char *program, const char *command, const char *dir, struct ta_buf *ret);
 

@@ -60,6 +60,7 @@ struct ta_cli {
 struct ta_command {
 	const char *name;
 	const char *args;     /* "[AREA...]" */
+	bool internal;	      /* started by the program itself: not among the commands that it lists */
 	const char *summary;  /* one line */
 	const char *about;    /* paragraphs for --help */
 	const char *exits;    /* lines of CODE, tab, meaning */

@@ -97,7 +97,8 @@ void ta_help_program(const char *program, unsigned columns, struct ta_buf *ret)
 		columns);
 	ta_buf_adds(ret, "\nusage: tuneaudit COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n");
 	for (size_t i = 0; i < ta_n_commands; i++)
-		ta_buf_printf(&lines, "%s\t%s\n", ta_commands[i]->name, ta_commands[i]->summary);
+		if (!ta_commands[i]->internal)
+			ta_buf_printf(&lines, "%s\t%s\n", ta_commands[i]->name, ta_commands[i]->summary);
 	add_terms(ret, ta_buf_text(&lines), columns);
 	ta_buf_adds(ret, "\nOptions:\n");
 	add_terms(ret,

@@ -8,6 +8,13 @@
 
 #include "cli/system.h"
 
+void ta_pause_ms(unsigned ms)
+{
+	const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
 static void show(unsigned left)
 {
 	char line[80];

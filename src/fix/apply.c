@@ -8,6 +8,8 @@
 
 struct work {
 	const struct ta_apply *a;
+	struct ta_host *host;
+	struct ta_state *state;
 	struct ta_run *run;
 	struct ta_err *err;
 };
@@ -93,6 +95,7 @@ static int begin(struct work *w)
 		return ta_err_set(w->err, -ENOMEM, "out of memory");
 	if (ta_host_time(a->host, &r->time) < 0 || r->time < 0 || r->time > TA_RUN_TIME_MAX)
 		r->time = 0;
+	r->confirm_within_s = a->confirm_within_s;
 	rc = ta_state_new(a->state, &r->number, w->err);
 	if (rc == 0)
 		rc = ta_journal_run(a->state, r, w->err);
@@ -101,6 +104,17 @@ static int begin(struct work *w)
 	rc = journal_keeps(w);
 	if (rc < 0)
 		ta_journal_end(a->state, r->number, "failed", NULL); /* if not: 'rollback' ends it */
+	return rc;
+}
+
+/* Whoever undoes it, should we not be there any more, is there before the first change. */
+static int arm(struct work *w)
+{
+	const struct ta_apply *a = w->a;
+	int rc = a->confirm_within_s ? a->arm(w->run->number, a->arm_ctx, w->err) : 0;
+
+	if (rc < 0 && ta_journal_end_since(w->state, w->run->number, "failed", w->err->text, NULL) == 0)
+		ta_set_text(&w->run->state, "failed");
 	return rc;
 }
 
@@ -128,7 +142,7 @@ static bool moved_by_us(const struct ta_run *r, const struct ta_change *c)
 static int read_group(struct work *w, struct ta_change *c)
 {
 	ta_cleanup_steps struct ta_steps group = TA_STEPS_INIT;
-	int rc = c->knob->coupled ? c->knob->coupled(w->a->host, c->target, &group, w->err) : 0;
+	int rc = c->knob->coupled ? c->knob->coupled(w->host, c->target, &group, w->err) : 0;
 
 	if (rc < 0)
 		return rc;
@@ -137,7 +151,7 @@ static int read_group(struct work *w, struct ta_change *c)
 		const struct ta_step *s = &group.v[i];
 
 		/* What cannot be read cannot be saved, and would not be there to be put back. */
-		if (s->knob->read(w->a->host, s->target, &value, NULL) < 0)
+		if (s->knob->read(w->host, s->target, &value, NULL) < 0)
 			continue;
 		if (!ta_change_add_coupled(c, s->knob, s->target, ta_buf_text(&value)))
 			return -ENOMEM;
@@ -151,24 +165,29 @@ static int note_group(struct work *w, struct ta_change *c)
 		ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
 		struct ta_coupled *k = &c->coupled[i];
 
-		if (k->knob->read(w->a->host, k->target, &value, NULL) == 0 && !ta_set_text(&k->value, ta_buf_text(&value)))
+		if (k->knob->read(w->host, k->target, &value, NULL) == 0 && !ta_set_text(&k->value, ta_buf_text(&value)))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Everything that has to be known before the write, and on the disk. */
-static int prepare(struct work *w, const struct ta_apply_item *item, struct ta_change **ret)
+static int add_change(struct work *w, const struct ta_apply_item *item, struct ta_change **ret)
 {
-	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
 	struct ta_change *c = ta_run_add(w->run, item->step);
-	int rc;
 
 	if (!c || !ta_set_text(&c->rule, item->rule) || !ta_set_text(&c->why, item->why) ||
 		!ta_set_text(&c->disruption, item->disruption))
 		return ta_err_set(w->err, -ENOMEM, "out of memory");
 	*ret = c;
-	rc = c->knob->read(w->a->host, c->target, &present, w->err);
+	return 0;
+}
+
+/* Everything that has to be known before the write, and on the disk. */
+static int prepare(struct work *w, struct ta_change *c)
+{
+	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
+	int rc = c->knob->read(w->host, c->target, &present, w->err);
+
 	if (rc < 0)
 		return rc;
 	if (strcmp(c->before, ta_buf_text(&present)) != 0) {
@@ -179,17 +198,20 @@ static int prepare(struct work *w, const struct ta_apply_item *item, struct ta_c
 			return -ENOMEM;
 	}
 	rc = read_group(w, c);
-	return rc ?: ta_journal_intent(w->a->state, w->run->number, c, w->err);
+	rc = rc ?: ta_journal_intent(w->state, w->run->number, c, w->err);
+	if (rc == 0)
+		c->state = TA_CHANGE_INTENT;
+	return rc;
 }
 
 /* The kernel's own value counts; that it kept the old one is a refusal without words. */
 static int write_and_look(struct work *w, struct ta_change *c)
 {
 	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
-	int rc = c->knob->write(w->a->host, c->target, c->after, w->err);
+	int rc = c->knob->write(w->host, c->target, c->after, w->err);
 
 	if (rc == 0)
-		rc = c->knob->read(w->a->host, c->target, &value, w->err);
+		rc = c->knob->read(w->host, c->target, &value, w->err);
 	if (rc < 0)
 		return rc;
 	if (!strcmp(ta_buf_text(&value), c->before) && strcmp(c->before, c->after) != 0)
@@ -199,30 +221,56 @@ static int write_and_look(struct work *w, struct ta_change *c)
 	return note_group(w, c);
 }
 
-static int make_change(struct work *w, const struct ta_apply_item *item)
+/* What is intended, made. */
+static int carry_out(struct work *w, struct ta_change *c)
 {
-	struct ta_change *c = NULL;
-	int rc = prepare(w, item, &c);
+	int rc;
 
-	if (rc < 0) {
-		ta_run_drop_last(w->run); /* nothing came of it */
-		return rc;
-	}
 	if (!strcmp(c->before, c->after)) { /* an earlier change brought it along */
 		c->state = TA_CHANGE_UNDONE;
-		return ta_journal_state(w->a->state, w->run->number, c, w->err);
+		return ta_journal_state(w->state, w->run->number, c, w->err);
 	}
 	rc = write_and_look(w, c);
 	if (rc < 0) {
 		c->state = TA_CHANGE_FAILED;
 		if (ta_set_text(&c->note, w->err->text))
-			ta_journal_state(w->a->state, w->run->number, c, NULL); /* if not: it is an intent for whoever reads */
+			ta_journal_state(w->state, w->run->number, c, NULL); /* if not: it is an intent for whoever reads */
 		return rc;
 	}
-	rc = ta_journal_done(w->a->state, w->run->number, c, w->err);
+	rc = ta_journal_done(w->state, w->run->number, c, w->err);
 	if (rc == 0)
 		c->state = TA_CHANGE_DONE;
 	return rc;
+}
+
+/* A file that the next start of the host reads would keep what nobody has confirmed. */
+static int put_off(struct work *w, struct ta_change *c)
+{
+	c->later = true;
+	c->state = TA_CHANGE_LATER;
+	return ta_journal_later(w->state, w->run->number, c, w->err);
+}
+
+static int make_change(struct work *w, const struct ta_apply_item *item)
+{
+	struct ta_change *c = NULL;
+	int rc = add_change(w, item, &c);
+	bool later = rc == 0 && w->run->confirm_within_s && ta_knob_order(c->knob, c->target) == TA_ORDER_FILE;
+
+	if (rc == 0)
+		rc = later ? put_off(w, c) : prepare(w, c);
+	if (rc < 0) {
+		ta_run_drop_last(w->run); /* nothing came of it */
+		return rc;
+	}
+	return later ? 0 : carry_out(w, c);
+}
+
+int ta_apply_change(struct ta_host *h, struct ta_state *s, struct ta_run *r, struct ta_change *c, struct ta_err *err)
+{
+	struct work w = {.host = h, .state = s, .run = r, .err = err};
+
+	return prepare(&w, c) ?: carry_out(&w, c);
 }
 
 /* --- the end of it ------------------------------------------------------------------------- */
@@ -242,7 +290,7 @@ static int end(struct work *w, const char *state)
 	int rc;
 
 	ta_set_text(&w->run->state, state);
-	rc = ta_journal_end(w->a->state, w->run->number, state, &err);
+	rc = ta_journal_end(w->state, w->run->number, state, &err);
 	if (rc < 0 && w->err) {
 		ta_buf_printf(&why, "%s; the journal has no end (%s), 'rollback %u' writes it", w->err->text, err.text,
 			w->run->number);
@@ -253,7 +301,7 @@ static int end(struct work *w, const char *state)
 
 static enum ta_apply_end take_back(struct work *w)
 {
-	struct ta_undo u = {.host = w->a->host, .state = w->a->state, .same_boot = true};
+	struct ta_undo u = {.host = w->host, .state = w->state, .same_boot = true};
 	int rc = ta_undo_run(&u, w->run, 0);
 
 	if (rc < 0 || !all_undone(w->run)) {
@@ -273,7 +321,7 @@ static void settle(struct work *w)
 		const struct ta_change *c = &w->run->changes[i];
 
 		if (c->state == TA_CHANGE_DONE && c->knob->settle_s)
-			seconds = c->knob->settle_s(w->a->host, c->target);
+			seconds = c->knob->settle_s(w->host, c->target);
 	}
 	if (seconds > 0 && w->a->pause)
 		w->a->pause((unsigned)seconds, w->a->pause_ctx);
@@ -285,7 +333,7 @@ static int remark(struct work *w, struct ta_change *c)
 
 	if (!c->knob->remark)
 		return 0;
-	c->knob->remark(w->a->host, c->target, &b);
+	c->knob->remark(w->host, c->target, &b);
 	return b.error || (b.len && !ta_set_text(&c->remark, ta_buf_text(&b))) ? -ENOMEM : 0;
 }
 
@@ -301,7 +349,7 @@ static int verify(struct work *w)
 
 		if (c->state != TA_CHANGE_DONE)
 			continue;
-		rc = c->knob->read(w->a->host, c->target, &present, w->err);
+		rc = c->knob->read(w->host, c->target, &present, w->err);
 		if (rc < 0)
 			return rc;
 		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !moved_by_us(w->run, c))
@@ -314,9 +362,30 @@ static int verify(struct work *w)
 	return 0;
 }
 
+/* All is made and verified: it holds, and is kept over a restart, or waits for that to be confirmed. */
+static int hold(struct work *w)
+{
+	struct ta_run *r = w->run;
+	int rc;
+
+	if (!r->confirm_within_s) {
+		rc = ta_persist_run(&(struct ta_persist){w->host, w->state, w->a->stop}, r, w->err);
+		rc = rc ?: ta_journal_end(w->state, r->number, "applied", w->err);
+		ta_set_text(&r->state, rc < 0 ? NULL : "applied");
+		return rc;
+	}
+	rc = ta_host_uptime_ms(w->host, &r->due_ms);
+	if (rc < 0)
+		return ta_err_set(w->err, rc, "the kernel's clock cannot be read");
+	r->due_ms += (int64_t)r->confirm_within_s * 1000;
+	rc = ta_journal_pending(w->state, r->number, r->due_ms, w->err);
+	ta_set_text(&r->state, rc < 0 ? NULL : "pending");
+	return rc;
+}
+
 int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err)
 {
-	struct work w = {.a = a, .run = ret, .err = err};
+	struct work w = {.a = a, .host = a->host, .state = a->state, .run = ret, .err = err};
 	int rc;
 
 	*ret = (struct ta_run){0};
@@ -324,7 +393,7 @@ int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta
 	if (check_all(a, err) < 0)
 		return 0;
 	*ret_end = TA_APPLY_NOTHING;
-	if (check_keeps(&w) < 0 || begin(&w) < 0)
+	if (check_keeps(&w) < 0 || begin(&w) < 0 || arm(&w) < 0)
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->stop && *a->stop)
@@ -336,14 +405,8 @@ int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta
 			return 0;
 		}
 	}
-	rc = verify(&w);
-	if (rc == 0)
-		rc = ta_persist_run(&(struct ta_persist){a->host, a->state, a->stop}, ret, err);
-	if (rc == 0)
-		rc = ta_journal_end(a->state, ret->number, "applied", err);
+	rc = verify(&w) ?: hold(&w);
 	*ret_end = rc < 0 ? take_back(&w) : TA_APPLY_DONE;
-	if (rc == 0)
-		ta_set_text(&ret->state, "applied");
 	return 0;
 }
 

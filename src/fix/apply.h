@@ -18,6 +18,14 @@ struct ta_apply {
 	struct ta_host *host;
 	struct ta_state *state; /* opened for writing */
 	const char *who, *profile, *tool;
+	/*
+	 * Not 0: the run is "pending" at its end, for so many seconds. arm() starts the supervisor of the run, whose
+	 * journal has its first line, and returns when that is ready to undo it: 0 or -errno with text, and then nothing
+	 * is changed.
+	 */
+	unsigned confirm_within_s;
+	int (*arm)(unsigned run, void *ctx, struct ta_err *err);
+	void *arm_ctx;
 	const volatile sig_atomic_t *stop; /* not 0: a signal has come; looked at between two writes */
 	const struct ta_apply_item *items;
 	size_t n;
@@ -28,7 +36,7 @@ struct ta_apply {
 };
 
 enum ta_apply_end {
-	TA_APPLY_DONE,	  /* all are in force, and kept */
+	TA_APPLY_DONE,	  /* all are in force, and kept; of a run to be confirmed, but for those that wait till then */
 	TA_APPLY_STALE,	  /* something moved since it was planned; nothing was written */
 	TA_APPLY_NOTHING, /* could not begin (the journal cannot be written …); nothing was written */
 	TA_APPLY_FAILED,  /* one failed, or a signal came: everything was put back */
@@ -40,6 +48,11 @@ enum ta_apply_end {
  * before anything was written.
  */
 int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err);
+
+/*
+ * Makes a change of TA_CHANGE_LATER. 0, or -errno with text: nothing was written then, or c->state is TA_CHANGE_FAILED.
+ */
+int ta_apply_change(struct ta_host *h, struct ta_state *s, struct ta_run *r, struct ta_change *c, struct ta_err *err);
 
 /* The run that has no end (it was killed, or the host went down), or 0. Journals that cannot be read: an error. */
 int ta_apply_interrupted(struct ta_state *s, unsigned *ret_run, struct ta_err *err);

@@ -18,6 +18,7 @@ const char *ta_change_state_name(enum ta_change_state s)
 		[TA_CHANGE_UNDONE] = "undone",
 		[TA_CHANGE_LEFT] = "left",
 		[TA_CHANGE_STUCK] = "stuck",
+		[TA_CHANGE_LATER] = "later",
 	};
 
 	return names[s];
@@ -32,7 +33,7 @@ bool ta_set_text(char **slot, const char *text)
 	return copy || !text;
 }
 
-static void change_done(struct ta_change *c)
+void ta_change_drop_coupled(struct ta_change *c)
 {
 	for (size_t i = 0; i < c->n_coupled; i++) {
 		free(c->coupled[i].target);
@@ -41,6 +42,13 @@ static void change_done(struct ta_change *c)
 		free(c->coupled[i].goal);
 	}
 	free(c->coupled);
+	c->coupled = NULL;
+	c->n_coupled = 0;
+}
+
+static void change_done(struct ta_change *c)
+{
+	ta_change_drop_coupled(c);
 	free(c->rule);
 	free(c->why);
 	free(c->disruption);
@@ -69,6 +77,7 @@ void ta_run_done(struct ta_run *r)
 	free(r->profile);
 	free(r->tool);
 	free(r->state);
+	free(r->note);
 	*r = (struct ta_run){0};
 }
 
@@ -170,6 +179,8 @@ int ta_journal_run(struct ta_state *s, const struct ta_run *r, struct ta_err *er
 	put(o, "boot", r->where.boot);
 	put(o, "netns", r->where.netns);
 	put(o, "kernel", r->where.kernel);
+	if (r->confirm_within_s)
+		put_number(o, "confirm_within", r->confirm_within_s);
 	return append(s, r->number, o, err);
 }
 
@@ -207,9 +218,9 @@ static void put_coupled(struct json_object *o, const struct ta_change *c, bool b
 	json_object_object_add(o, "coupled", list);
 }
 
-int ta_journal_intent(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err)
+static int append_plan(struct ta_state *s, unsigned run, const char *name, const struct ta_change *c, struct ta_err *err)
 {
-	struct json_object *o = entry("intent", c);
+	struct json_object *o = entry(name, c);
 
 	put(o, "rule", c->rule);
 	put(o, "why", c->why);
@@ -221,6 +232,16 @@ int ta_journal_intent(struct ta_state *s, unsigned run, const struct ta_change *
 	put(o, "after", c->after);
 	put_coupled(o, c, true, false, false);
 	return append(s, run, o, err);
+}
+
+int ta_journal_later(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err)
+{
+	return append_plan(s, run, "later", c, err);
+}
+
+int ta_journal_intent(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err)
+{
+	return append_plan(s, run, "intent", c, err);
 }
 
 int ta_journal_done(struct ta_state *s, unsigned run, const struct ta_change *c, struct ta_err *err)
@@ -250,10 +271,36 @@ int ta_journal_state(struct ta_state *s, unsigned run, const struct ta_change *c
 	return append(s, run, o, err);
 }
 
-int ta_journal_end(struct ta_state *s, unsigned run, const char *state, struct ta_err *err)
+int ta_journal_end_since(struct ta_state *s, unsigned run, const char *state, const char *note, struct ta_err *err)
 {
 	struct json_object *o = entry("end", NULL);
 
 	put(o, "state", state);
+	put(o, "note", note);
+	return append(s, run, o, err);
+}
+
+int ta_journal_end(struct ta_state *s, unsigned run, const char *state, struct ta_err *err)
+{
+	return ta_journal_end_since(s, run, state, NULL, err);
+}
+
+int ta_journal_confirmed(struct ta_state *s, unsigned run, const char *note, bool unfinished, struct ta_err *err)
+{
+	struct json_object *o = entry("end", NULL);
+
+	put(o, "state", "applied");
+	put(o, "note", note);
+	if (unfinished)
+		json_object_object_add(o, "unfinished", json_object_new_boolean(true));
+	return append(s, run, o, err);
+}
+
+int ta_journal_pending(struct ta_state *s, unsigned run, int64_t due_ms, struct ta_err *err)
+{
+	struct json_object *o = entry("end", NULL);
+
+	put(o, "state", "pending");
+	put_number(o, "due_ms", due_ms);
 	return append(s, run, o, err);
 }

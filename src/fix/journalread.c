@@ -13,6 +13,7 @@
 
 #define SCHEMA "tuneaudit.journal/"
 #define CHANGES_MAX 100000
+#define DUE_MAX_MS (INT64_C(1) << 52) /* no host runs for so long */
 
 struct reader {
 	struct ta_run *run;
@@ -61,6 +62,17 @@ static int get_number(const struct reader *r, const char *key, int64_t min, int6
 	return 0;
 }
 
+static int read_confirm_within(const struct reader *r)
+{
+	int64_t seconds = 0;
+	int rc = 0;
+
+	if (json_object_object_get_ex(r->line, "confirm_within", NULL))
+		rc = get_number(r, "confirm_within", 1, TA_CONFIRM_MAX_S, &seconds);
+	r->run->confirm_within_s = (unsigned)seconds;
+	return rc;
+}
+
 static int read_run(const struct reader *r)
 {
 	struct ta_run *run = r->run;
@@ -73,7 +85,8 @@ static int read_run(const struct reader *r)
 	if (strcmp(schema, SCHEMA "1") != 0)
 		return ta_err_set(r->err, !strncmp(schema, SCHEMA, strlen(SCHEMA)) ? -EPROTO : -EBADMSG,
 			"it is of the kind %.40s, which this version does not know", schema);
-	rc = get_number(r, "run", 1, UINT32_MAX, &number) ?: get_number(r, "time", 0, TA_RUN_TIME_MAX, &run->time);
+	rc = get_number(r, "run", 1, UINT32_MAX, &number) ?: get_number(r, "time", 0, TA_RUN_TIME_MAX, &run->time) ?:
+		read_confirm_within(r);
 	if (rc == 0 && (uint64_t)number != run->number)
 		return bad(r, "it is the journal of another run");
 	return rc ?: copy(r, "who", true, &run->who) ?: copy(r, "profile", true, &run->profile) ?:
@@ -121,10 +134,21 @@ static int read_coupled(const struct reader *r, struct ta_change *c)
 	return rc;
 }
 
-static int read_intent(const struct reader *r)
+/* The change that was put off, whose turn it is now, or that is put off once more. */
+static int again(const struct reader *r, struct ta_change *c, const struct ta_step *s)
+{
+	if (!c->later || c->knob != s->knob || strcmp(c->target, s->target) != 0)
+		return bad(r, "its changes are not in their order");
+	ta_change_drop_coupled(c);
+	return ta_set_text(&c->before, s->before) && ta_set_text(&c->after, s->after) ? 0 : -ENOMEM;
+}
+
+/* An intent, or what is put off. */
+static int read_plan(const struct reader *r, enum ta_change_state state)
 {
 	const char *knob, *target, *before, *after;
 	struct ta_change *c;
+	struct ta_step step;
 	int64_t number;
 	int rc = get_number(r, "change", 1, CHANGES_MAX, &number) ?: get(r, r->line, "knob", true, &knob) ?:
 		get(r, r->line, "target", true, &target) ?: get(r, r->line, "before", true, &before) ?:
@@ -132,12 +156,19 @@ static int read_intent(const struct reader *r)
 
 	if (rc < 0)
 		return rc;
-	if ((size_t)number != r->run->n + 1)
+	if ((size_t)number > r->run->n + 1)
 		return bad(r, "its changes are not in their order");
-	c = ta_run_add(r->run, &(struct ta_step){.knob = ta_knob_find(knob), .target = (char *)target,
-		.before = (char *)before, .after = (char *)after});
-	if (!c)
-		return -ENOMEM;
+	step = (struct ta_step){.knob = ta_knob_find(knob), .target = (char *)target, .before = (char *)before,
+		.after = (char *)after};
+	if ((size_t)number <= r->run->n)
+		rc = again(r, &r->run->changes[number - 1], &step);
+	else if (!ta_run_add(r->run, &step))
+		rc = -ENOMEM;
+	if (rc < 0)
+		return rc;
+	c = &r->run->changes[number - 1];
+	c->state = state;
+	c->later = c->later || state == TA_CHANGE_LATER;
 	return copy(r, "rule", true, &c->rule) ?: copy(r, "why", false, &c->why) ?:
 		copy(r, "disruption", true, &c->disruption) ?: copy(r, "device", false, &c->device) ?: read_coupled(r, c);
 }
@@ -224,6 +255,10 @@ static int read_about_change(const struct reader *r, const char *entry)
 	for (enum ta_change_state s = TA_CHANGE_DONE; s <= TA_CHANGE_STUCK; s++) {
 		if (strcmp(entry, ta_change_state_name(s)) != 0)
 			continue;
+		if (c->state == TA_CHANGE_DONE && s >= TA_CHANGE_UNDO) {
+			c->taken_back = true;
+			c->taken_back_late = r->run->confirmed;
+		}
 		c->state = s;
 		if (s == TA_CHANGE_DONE)
 			return read_done(r, c);
@@ -234,12 +269,16 @@ static int read_about_change(const struct reader *r, const char *entry)
 
 static int read_end(const struct reader *r)
 {
-	static const char *const states[] = {"applied", "failed", "rolled-back", "partly-restored"};
+	static const char *const states[] = {"applied", "failed", "rolled-back", "partly-restored", "pending"};
 	const char *state;
-	int rc = get(r, r->line, "state", true, &state);
+	int rc = get(r, r->line, "state", true, &state) ?: copy(r, "note", false, &r->run->note);
 
+	if (rc == 0 && !strcmp(state, "pending"))
+		rc = get_number(r, "due_ms", 0, DUE_MAX_MS, &r->run->due_ms);
 	if (rc < 0)
 		return rc;
+	r->run->unfinished = json_object_object_get_ex(r->line, "unfinished", NULL);
+	r->run->confirmed = r->run->confirmed || !strcmp(state, "applied");
 	for (size_t i = 0; i < TA_ARRAY_SIZE(states); i++)
 		if (!strcmp(state, states[i]))
 			return ta_set_text(&r->run->state, state) ? 0 : -ENOMEM;
@@ -259,9 +298,12 @@ static int read_entry(const struct reader *r)
 		return read_end(r);
 	/* What comes behind an end reopens the run. */
 	ta_set_text(&r->run->state, NULL);
+	ta_set_text(&r->run->note, NULL);
 	if (!strcmp(entry, "keep"))
 		return read_keep(r);
-	return strcmp(entry, "intent") ? read_about_change(r, entry) : read_intent(r);
+	if (!strcmp(entry, "intent"))
+		return read_plan(r, TA_CHANGE_INTENT);
+	return strcmp(entry, "later") ? read_about_change(r, entry) : read_plan(r, TA_CHANGE_LATER);
 }
 
 static int read_line(struct reader *r, const char *line, size_t len)

@@ -36,13 +36,13 @@ static enum ta_rollback_end outcome(const struct ta_run *r, unsigned only)
 }
 
 /* What the run is from now on. */
-static const char *state_of(const struct ta_run *r)
+static const char *state_of(const struct ta_run *r, bool pending)
 {
 	const char *state = "rolled-back";
 
 	for (size_t i = 0; i < r->n; i++) {
-		if (r->changes[i].state == TA_CHANGE_DONE)
-			return "applied"; /* only some were asked for */
+		if (r->changes[i].state == TA_CHANGE_DONE || r->changes[i].state == TA_CHANGE_LATER)
+			return pending ? "pending" : "applied"; /* only some were asked for */
 		if (!ta_change_is_undone(&r->changes[i]))
 			state = "partly-restored";
 	}
@@ -60,11 +60,20 @@ static void forget(const struct ta_rollback *b, const struct ta_run *r, unsigned
 	ta_err_set(err, 0, "change %u comes again with the next start of the host: %s", only, why.text);
 }
 
+/* What still waits to be confirmed waits no longer than it did. */
+static int end(const struct ta_rollback *b, const struct ta_run *r, const char *state, struct ta_err *err)
+{
+	if (!strcmp(state, "pending"))
+		return ta_journal_pending(b->state, r->number, r->due_ms, err);
+	return ta_journal_end_since(b->state, r->number, state, b->note, err);
+}
+
 int ta_rollback_run(const struct ta_rollback *b, struct ta_run *r, unsigned only, enum ta_rollback_end *ret_end,
 	struct ta_err *err)
 {
 	struct ta_where now = {0};
 	struct ta_undo u = {.host = b->host, .state = b->state, .force = b->force};
+	bool pending = r->state && !strcmp(r->state, "pending");
 	const char *state;
 	int rc;
 
@@ -86,11 +95,11 @@ int ta_rollback_run(const struct ta_rollback *b, struct ta_run *r, unsigned only
 		return ta_err_set(err, rc, "out of memory");
 	*ret_end = outcome(r, only);
 	forget(b, r, only, ret_end, err);
-	state = state_of(r);
+	state = state_of(r, pending);
 	if (u.journal_error == 0)
-		u.journal_error = ta_journal_end(b->state, r->number, state, &u.journal_why);
+		u.journal_error = end(b, r, state, &u.journal_why);
 	if (u.journal_error < 0)
 		ta_err_set(err, 0, "what was put back is not in the journal, which could not be written: %s",
 			u.journal_why.text);
-	return ta_set_text(&r->state, state) ? 0 : -ENOMEM;
+	return ta_set_text(&r->state, state) && ta_set_text(&r->note, b->note) ? 0 : -ENOMEM;
 }

@@ -9,6 +9,7 @@ struct ta_rollback {
 	struct ta_host *host;
 	struct ta_state *state; /* opened for writing */
 	bool force;
+	const char *note; /* why, for the journal; or NULL */
 };
 
 /* How a rollback of a run came out; the larger is the worse. */

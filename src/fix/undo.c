@@ -308,6 +308,8 @@ int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 
 	if (ta_change_is_undone(c))
 		return 0;
+	if (c->state == TA_CHANGE_LATER)
+		return finish(u, run, c, TA_CHANGE_UNDONE, NULL);
 	rc = find_device(u, c, &err);
 	if (rc == 0)
 		rc = c->knob->read(u->host, c->target, &present, &err);

@@ -93,6 +93,11 @@ static int fault_time(struct ta_host *h, int64_t *ret)
 	return due(h) ?: ta_host_time(inner(h), ret);
 }
 
+static int fault_uptime_ms(struct ta_host *h, int64_t *ret)
+{
+	return due(h) ?: ta_host_uptime_ms(inner(h), ret);
+}
+
 static int fault_begin(struct ta_host *h)
 {
 	const struct ta_fault *plan = &((struct fault *)h)->plan;
@@ -195,6 +200,7 @@ static const struct ta_host_ops fault_ops = {
 	.netlink = fault_netlink,
 	.ethtool = fault_ethtool,
 	.time = fault_time,
+	.uptime_ms = fault_uptime_ms,
 };
 
 int ta_host_fault(struct ta_host *wrapped, const struct ta_fault *plan, struct ta_host **ret)

@@ -152,3 +152,9 @@ int ta_host_time(struct ta_host *h, int64_t *ret)
 	h->operations++;
 	return h->ops->time(h, ret);
 }
+
+int ta_host_uptime_ms(struct ta_host *h, int64_t *ret)
+{
+	h->operations++;
+	return h->ops->uptime_ms ? h->ops->uptime_ms(h, ret) : -ENODATA;
+}

@@ -64,6 +64,12 @@ bool ta_host_is_whole(const struct ta_host *h);
 /* Seconds since the epoch; of a capture when it was taken, -ENODATA if it does not say. */
 int ta_host_time(struct ta_host *h, int64_t *ret);
 
+/*
+ * Milliseconds that this machine is up, those that it slept included (CLOCK_BOOTTIME): no step of the wall clock
+ * moves it. -ENODATA of a capture.
+ */
+int ta_host_uptime_ms(struct ta_host *h, int64_t *ret);
+
 /* --- files ------------------------------------------------------------- */
 
 #define TA_READ_CAP (1u << 20) /* for files that have no reason to be larger */

@@ -50,6 +50,7 @@ struct ta_host_ops {
 		struct ta_buf *ret);
 	int (*ethtool)(struct ta_host *h, const char *ifname, void *data, size_t len);
 	int (*time)(struct ta_host *h, int64_t *ret);
+	int (*uptime_ms)(struct ta_host *h, int64_t *ret); /* NULL: -ENODATA */
 };
 
 #define TA_GENL_FAMILIES 64

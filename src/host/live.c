@@ -168,6 +168,16 @@ static int live_time(struct ta_host *h, int64_t *ret)
 	return 0;
 }
 
+static int live_uptime_ms(struct ta_host *h, int64_t *ret)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return -errno;
+	*ret = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return 0;
+}
+
 static void live_done(struct ta_host *h)
 {
 	ta_close(&live(h)->root);
@@ -190,6 +200,7 @@ static const struct ta_host_ops live_ops = {
 	.netlink = live_netlink,
 	.ethtool = ta_live_ethtool,
 	.time = live_time,
+	.uptime_ms = live_uptime_ms,
 };
 
 int ta_host_live(struct ta_host **ret, struct ta_err *err)

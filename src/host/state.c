@@ -133,17 +133,35 @@ static int open_file(const struct ta_state *s, const char *name, int flags, stru
 	return rc < 0 ? rc : fd;
 }
 
-static int take_lock(struct ta_state *s, struct ta_err *err)
+static int take_lock(struct ta_state *s, int flags, struct ta_err *err)
 {
-	s->lock = open_file(s, LOCK, O_RDWR | O_CREAT, err);
+	int rc;
+
+	s->lock = open_file(s, LOCK, flags, err);
 	if (s->lock < 0)
 		return s->lock;
 	if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
 		return 0;
-	if (errno == EWOULDBLOCK)
-		return ta_err_set(err, -EWOULDBLOCK, "another run of tuneaudit is changing this host (%s/" LOCK " is held)",
-			s->dir);
-	return fail(s, LOCK, -errno, err);
+	rc = -errno;
+	ta_close(&s->lock);
+	if (rc == -EWOULDBLOCK)
+		return ta_err_set(err, rc, "another run of tuneaudit is changing this host (%s/" LOCK " is held)", s->dir);
+	return fail(s, LOCK, rc, err);
+}
+
+int ta_state_lock(struct ta_state *s, struct ta_err *err)
+{
+	int rc;
+
+	if (s->lock >= 0)
+		return 0;
+	rc = take_lock(s, O_RDWR | O_CREAT, err);
+	return rc < 0 && rc != -EWOULDBLOCK ? take_lock(s, O_RDONLY, err) : rc;
+}
+
+void ta_state_unlock(struct ta_state *s)
+{
+	ta_close(&s->lock);
 }
 
 int ta_state_open(struct ta_host *h, const char *dir, bool write, struct ta_state **ret, struct ta_err *err)
@@ -163,7 +181,7 @@ int ta_state_open(struct ta_host *h, const char *dir, bool write, struct ta_stat
 	else
 		rc = open_dir(s, write, err);
 	if (rc == 0 && write)
-		rc = take_lock(s, err);
+		rc = take_lock(s, O_RDWR | O_CREAT, err);
 	if (rc < 0)
 		ta_state_close(s);
 	else

@@ -24,6 +24,14 @@ struct ta_state *ta_state_close(struct ta_state *s); /* NULL allowed; returns NU
 void ta_state_closep(struct ta_state **s);
 #define ta_cleanup_state ta_cleanup(ta_state_closep)
 
+/*
+ * Takes the lock of a directory that was opened to be read, so that it can be written from then on. -EWOULDBLOCK: another run
+ * has it. On a file system that cannot be written the lock is taken all the same; what cannot be locked at all gives
+ * another error.
+ */
+int ta_state_lock(struct ta_state *s, struct ta_err *err);
+void ta_state_unlock(struct ta_state *s);
+
 /* Is somebody else changing this host at this moment? Of one that was opened to be read. */
 bool ta_state_is_held(const struct ta_state *s);
 

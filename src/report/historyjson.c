@@ -1,6 +1,8 @@
 /*
  * tuneaudit.history/1. One change a line.
  */
+#include <string.h>
+
 #include "report/change.h"
 #include "report/json.h"
 
@@ -51,6 +53,9 @@ static void add_run(struct ta_json *j, const struct ta_run *r)
 	ta_json_u64(j, "time", (uint64_t)r->time);
 	ta_json_str(j, "profile", r->profile);
 	ta_json_str(j, "state", ta_run_state_name(r));
+	ta_json_str(j, "note", r->note);
+	if (r->state && !strcmp(r->state, "pending"))
+		ta_json_u64(j, "undone_in_s", (uint64_t)TA_MAX(r->left_s, (int64_t)0)); /* 0: it is late */
 	ta_json_str(j, "who", r->who);
 	ta_json_str(j, "host", r->where.host);
 	ta_json_str(j, "boot", r->where.boot);

@@ -35,6 +35,7 @@ static void add_outcome(struct ta_buf *b, const struct ta_change *c)
 		[TA_CHANGE_UNDONE] = "put back",
 		[TA_CHANGE_LEFT] = "left as it is",
 		[TA_CHANGE_STUCK] = "not put back",
+		[TA_CHANGE_LATER] = "to be written when it is confirmed",
 	};
 
 	if (c->value && strcmp(c->value, c->after) != 0 && !c->knob->text)
@@ -104,6 +105,17 @@ static size_t still_open(const struct ta_run *r)
 	return n;
 }
 
+static void add_deadline(struct ta_buf *b, const struct ta_run *r)
+{
+	if (!r->state || strcmp(r->state, "pending") != 0)
+		return;
+	if (r->left_s > 0)
+		ta_buf_printf(b, ", undone in %lld s unless confirmed", (long long)r->left_s);
+	else
+		ta_buf_printf(b, ", should have been undone %lld s ago: what would do it is gone, 'rollback %u' does it, 'confirm' keeps it",
+			(long long)-r->left_s, r->number);
+}
+
 static void add_run_line(const struct ta_run *r, const char *boot, const struct ta_report_options *o, struct ta_buf *ret)
 {
 	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
@@ -112,9 +124,15 @@ static void add_run_line(const struct ta_run *r, const char *boot, const struct 
 	add_time(&line, r->time);
 	ta_buf_adds(&line, ", ");
 	ta_text_safe(&line, r->who); /* a newline in it would begin another run */
-	ta_buf_printf(&line, ": %s, profile ", ta_run_state_name(r));
+	ta_buf_printf(&line, ": %s", ta_run_state_name(r));
+	add_deadline(&line, r);
+	ta_buf_adds(&line, ", profile ");
 	ta_text_safe(&line, r->profile);
 	ta_buf_printf(&line, ", %zu change%s", r->n, r->n == 1 ? "" : "s");
+	if (r->note) {
+		ta_buf_adds(&line, "; ");
+		ta_text_safe(&line, r->note);
+	}
 	if (still_open(r) && *boot && *r->where.boot && strcmp(boot, r->where.boot) != 0)
 		ta_buf_adds(&line, "; the host was restarted since, which takes back what is not in a file");
 	else if (still_open(r) && still_open(r) < r->n)

@@ -551,9 +551,14 @@ PYTHON
 }
 
 @test "options that are for later, and wrong ones" {
-	ta apply --confirm-within 5
+	ta apply --verify-load
 	expect 2
 	contains "$errors" "not in this version"
+	for s in 3601 -1 x ''; do
+		ta apply --confirm-within "$s"
+		expect 2
+		contains "$errors" "0 to 3600"
+	done
 	ta apply --plan x --profile base
 	expect 2
 	ta apply --allow everything

@@ -135,7 +135,8 @@ class Test:
                    check=False)
 
     def apply(self, *killer):
-        return self.call(killer, "apply", "--rules", self.rules, "--profile", "kill", "--allow", "link-flap")
+        return self.call(killer, "apply", "--rules", self.rules, "--profile", "kill", "--allow", "link-flap",
+                         "--confirm-within", "0")
 
     def rollback(self, *killer):
         return self.call(killer, "rollback", "--all")

@@ -147,7 +147,7 @@ class Lab:
         return json.loads(p.stdout)
 
     def apply(self, *more):
-        return run(PROGRAM, "apply", "--yes", "--allow", "link-flap", "--state", str(self.state), *more, check=False)
+        return run(PROGRAM, "apply", "--yes", "--allow", "link-flap", "--confirm-within", "0", "--state", str(self.state), *more, check=False)
 
     def apply_profile(self, *more):
         return self.apply("--profile", "lab", "--rules", str(self.rules), *more)

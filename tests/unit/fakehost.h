@@ -16,7 +16,7 @@
 
 struct fake_file {
 	const char *path;
-	char text[64];
+	char text[1024];
 	bool clamps;
 	const char *makes_zero; /* another path */
 	const char *takes_away; /* another path, which is gone then */
@@ -33,6 +33,7 @@ struct fake_host {
 	size_t n;
 	const char *boot; /* id */
 	const char *netns;
+	int64_t uptime_ms;
 };
 
 static inline struct fake_file *fake_find(struct ta_host *h, const char *path)
@@ -102,6 +103,12 @@ static inline int fake_time(struct ta_host *h, int64_t *ret)
 	return 0;
 }
 
+static inline int fake_uptime_ms(struct ta_host *h, int64_t *ret)
+{
+	*ret = ((struct fake_host *)h)->uptime_ms;
+	return 0;
+}
+
 static inline void fake_done(struct ta_host *h)
 {
 }
@@ -113,13 +120,16 @@ static inline int fake_may_set(struct ta_host *h, const char *path)
 
 static inline int fake_own(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret)
 {
-	if (strcmp(path, "/etc/machine-id") != 0)
+	const struct fake_file *file = fake_find(h, path);
+
+	if (!file && strcmp(path, "/etc/machine-id") != 0)
 		return -ENOENT;
-	ta_buf_adds(ret, "0123456789abcdef0123456789abcdef\n");
+	ta_buf_adds(ret, file ? file->text : "0123456789abcdef0123456789abcdef\n");
 	return ret->error;
 }
 
-static inline struct fake_file *fake_module(struct ta_host *h, const char *path)
+/* One that was added, there or gone. */
+static inline struct fake_file *fake_ours(struct ta_host *h, const char *path)
 {
 	struct fake_host *f = (struct fake_host *)h;
 
@@ -127,6 +137,44 @@ static inline struct fake_file *fake_module(struct ta_host *h, const char *path)
 		if (!strcmp(f->files[i].path, path))
 			return &f->files[i];
 	return NULL;
+}
+
+static inline int fake_write_ours(struct fake_file *file)
+{
+	if (!file)
+		return -ENOENT;
+	file->writes++;
+	if (!file->errors_left)
+		return 0;
+	file->errors_left--;
+	return file->write_error;
+}
+
+static inline int fake_put_file(struct ta_host *h, const char *path, const char *text, mode_t mode, bool parent)
+{
+	struct fake_file *file = fake_ours(h, path);
+	int rc = fake_write_ours(file);
+
+	if (rc == 0) {
+		file->gone = false;
+		snprintf(file->text, sizeof(file->text), "%s", text);
+	}
+	return rc;
+}
+
+static inline int fake_may_put(struct ta_host *h, const char *path)
+{
+	return fake_ours(h, path) ? 0 : -ENOENT;
+}
+
+static inline int fake_unlink(struct ta_host *h, const char *path, bool parent)
+{
+	struct fake_file *file = fake_ours(h, path);
+	int rc = fake_write_ours(file);
+
+	if (rc == 0)
+		file->gone = true;
+	return rc;
 }
 
 static inline int fake_unload(struct ta_host *h, const char *name, struct ta_err *err)
@@ -151,7 +199,7 @@ static inline int fake_load(struct ta_host *h, const char *name, struct ta_err *
 	struct fake_file *file;
 
 	snprintf(path, sizeof(path), "/sys/module/%s", name);
-	file = fake_module(h, path);
+	file = fake_ours(h, path);
 	if (!file)
 		return ta_err_set(err, -ENOENT, "there is no such module");
 	file->gone = false;
@@ -181,7 +229,7 @@ static inline int fake_set(struct ta_host *h, const char *path, const char *text
 	other = file->takes_away ? fake_find(h, file->takes_away) : NULL;
 	if (other)
 		other->gone = true;
-	other = file->loads ? fake_module(h, file->loads) : NULL;
+	other = file->loads ? fake_ours(h, file->loads) : NULL;
 	if (other)
 		other->gone = false;
 	other = file->makes_zero ? fake_find(h, file->makes_zero) : NULL;
@@ -191,7 +239,7 @@ static inline int fake_set(struct ta_host *h, const char *path, const char *text
 }
 
 static const struct ta_change_ops fake_changes = {.may_set = fake_may_set, .set = fake_set, .own = fake_own,
-	.load_module = fake_load, .unload_module = fake_unload};
+	.may_put = fake_may_put, .put = fake_put_file, .unlink = fake_unlink, .load_module = fake_load, .unload_module = fake_unload};
 
 static const struct ta_host_ops fake_ops = {
 	.change = &fake_changes,
@@ -204,6 +252,7 @@ static const struct ta_host_ops fake_ops = {
 	.call = fake_call,
 	.netlink = fake_netlink,
 	.time = fake_time,
+	.uptime_ms = fake_uptime_ms,
 };
 
 static inline struct fake_host *fake_new(void)

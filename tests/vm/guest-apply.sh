@@ -45,7 +45,12 @@ same() {
 	state > /tmp/now
 	if cmp -s /tmp/before /tmp/now; then ok "$1 ($(wc -l < /tmp/before) lines)"; else not_ok "$1" "$(diff /tmp/before /tmp/now | head -20 | tr '\n' '|')"; fi
 }
-apply() { $T apply --profile lab --rules /t/rules --allow link-flap --yes > /tmp/apply 2>&1; }
+# What waits to be confirmed is confirmed; there is nothing to confirm where no link was at stake.
+apply() {
+	$T apply --profile lab --rules /t/rules --allow link-flap --yes > /tmp/apply 2>&1 || return
+	$T confirm >> /tmp/apply 2>&1
+	return 0
+}
 applies() {
 	apply
 	is "$1 ends with 0" $? 0
@@ -145,7 +150,7 @@ fi
 # The rule that servers are given, on a card with one queue: four, and one again.
 if [[ $n ]] && ethtool -L "$n" combined 1; then
 	state > /tmp/before
-	$T apply --profile gateway --only nic.channels.combined --allow link-flap --yes > /tmp/apply 2>&1
+	$T apply --profile gateway --only nic.channels.combined --allow link-flap --yes > /tmp/apply 2>&1 && $T confirm >> /tmp/apply 2>&1
 	is "more queues by the rule for gateways" "$(current -l "$n" Combined)" 4
 	rolls_back "rollback of more queues"
 	sleep 1

@@ -182,7 +182,12 @@ serve nginx 80
 serve redis-server 6379
 sleep 0.5
 
-apply() { $T apply --yes --allow link-flap --allow-workload "$@" > $O/apply 2>&1; }
+# What waits to be confirmed is confirmed; there is nothing to confirm where no link was at stake.
+apply() {
+	$T apply --yes --allow link-flap --allow-workload "$@" > $O/apply 2>&1 || return
+	$T confirm >> $O/apply 2>&1
+	return 0
+}
 rollback() { $T rollback --yes "$@" > $O/rollback 2>&1; }
 goes_back() {
 	rollback

@@ -9,15 +9,20 @@
 
 #include "cli/caller.h"
 #include "cli/changing.h"
+#include "cli/confirming.h"
 #include "cli/pause.h"
 #include "cli/planning.h"
 #include "cli/system.h"
 #include "fix/apply.h"
+#include "host/supervisor.h"
 #include "report/change.h"
+
+#define CONFIRM_DEFAULT_S 60
 
 struct values {
 	const char *profile, *plan, *rules, *allow, *state;
 	bool dry_run, yes, runtime_only, allow_workload;
+	int64_t confirm_within;
 	struct ta_strv only, skip;
 };
 
@@ -56,8 +61,16 @@ static const struct ta_option options[] = {
 		.kind = TA_OPT_FLAG,
 		.help = "writes no files that would keep it over a restart of the host",
 		.offset = offsetof(struct values, runtime_only)},
+	{.name = "confirm-within",
+		.arg = "SECONDS",
+		.kind = TA_OPT_NUMBER,
+		.help = "undone by itself unless 'tuneaudit confirm' comes in that time (default: 60 if a link may go down, else 0: it "
+			"holds at once)",
+		.offset = offsetof(struct values, confirm_within),
+		.unset = -1,
+		.min = 0,
+		.max = TA_CONFIRM_MAX_S},
 	TA_OPTION_STATE(struct values, state),
-	{.name = "confirm-within", .kind = TA_OPT_LATER},
 	{.name = "verify-load", .kind = TA_OPT_LATER},
 	{.name = "keep-anyway", .kind = TA_OPT_LATER},
 };
@@ -72,6 +85,7 @@ struct job {
 	struct ta_apply_item *items;
 	char **rules; /* of the items */
 	size_t n;
+	unsigned confirm_within_s; /* 0: it holds at once */
 };
 
 static void job_done(struct job *j)
@@ -117,6 +131,31 @@ static int select_items(struct job *j)
 	return TA_EXIT_OK;
 }
 
+/* Whoever is cut off cannot undo it, and whoever is not cannot know before. */
+static int choose_confirmation(struct job *j)
+{
+	const char *management = NULL;
+	bool flaps = false;
+
+	for (size_t i = 0; i < j->plan.n_actions; i++) {
+		const struct ta_action *a = &j->plan.actions[i];
+
+		if (ta_action_refusal(a, j->view.allow, j->view.allow_workload))
+			continue;
+		flaps = flaps || a->disruption == TA_DISRUPT_LINK_FLAP;
+		if (a->management)
+			management = a->step.target;
+	}
+	if (j->v->confirm_within == 0 && management)
+		return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: --confirm-within 0 would keep at once what may cut this host "
+			"off (%s); give it 1 to %d seconds", management, TA_CONFIRM_MAX_S);
+	if (j->v->confirm_within >= 0)
+		j->confirm_within_s = (unsigned)j->v->confirm_within;
+	else
+		j->confirm_within_s = flaps ? CONFIRM_DEFAULT_S : 0;
+	return TA_EXIT_OK;
+}
+
 static int make_plan(struct job *j)
 {
 	const struct values *v = j->v;
@@ -159,7 +198,7 @@ static int nothing_to_do(struct job *j)
 
 static int ask(struct job *j)
 {
-	char question[80];
+	char question[160], condition[80] = "";
 
 	if (j->v->yes)
 		return TA_EXIT_OK;
@@ -168,7 +207,10 @@ static int ask(struct job *j)
 	ta_report_plan(&j->plan, &j->view, &j->cli->out);
 	ta_system_write(STDOUT_FILENO, ta_buf_text(&j->cli->out), j->cli->out.len);
 	ta_buf_reset(&j->cli->out);
-	snprintf(question, sizeof(question), "\nMake %zu of these %zu changes? [y/N] ", j->n, j->plan.n_actions);
+	if (j->confirm_within_s)
+		snprintf(condition, sizeof(condition), "They undo themselves after %u s unless you confirm them.\n",
+			j->confirm_within_s);
+	snprintf(question, sizeof(question), "\n%sMake %zu of these %zu changes? [y/N] ", condition, j->n, j->plan.n_actions);
 	if (ta_caller_agrees(question))
 		return TA_EXIT_OK;
 	ta_buf_adds(&j->cli->out, "Nothing was changed.\n");
@@ -199,16 +241,33 @@ static void tell_kept(struct job *j, const struct ta_run *run)
 	ta_changing_say(&j->o, ta_buf_text(&text), &j->cli->out);
 }
 
+static void tell_pending(struct job *j, const struct ta_run *run)
+{
+	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT;
+	struct ta_buf *out = &j->cli->out;
+
+	ta_buf_printf(&words, "All of this is undone in %u s unless it is confirmed, best in a new session, which shows that one "
+		"can still be opened:", j->confirm_within_s);
+	ta_buf_addc(out, '\n');
+	ta_changing_say(&j->o, ta_buf_text(&words), out);
+	ta_changing_command(j->cli->program, "confirm", j->v->state, out);
+	if (run->n_keeps)
+		ta_buf_adds(out, "\nThe files that keep it over a restart of the host are written then.");
+	ta_buf_addc(out, '\n');
+}
+
 static void tell_done(struct job *j, const struct ta_run *run)
 {
 	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT;
 	struct ta_buf *out = &j->cli->out;
 
-	size_t files = 0, n;
+	size_t files = 0, later = 0, n;
 
-	for (size_t i = 0; i < run->n; i++)
+	for (size_t i = 0; i < run->n; i++) {
 		files += ta_persist_is_file(&run->changes[i]);
-	n = run->n - files;
+		later += run->changes[i].state == TA_CHANGE_LATER;
+	}
+	n = run->n - files - later;
 	ta_buf_printf(out, "%zu change%s made and verified", n, n == 1 ? "" : "s");
 	if (files)
 		ta_buf_printf(out, ", %zu file%s written that keep%s them over a restart", files, files == 1 ? "" : "s",
@@ -221,7 +280,10 @@ static void tell_done(struct job *j, const struct ta_run *run)
 	ta_buf_adds(out, "\nTo undo: ");
 	ta_changing_command(j->cli->program, ta_buf_text(&words), j->v->state, out);
 	ta_buf_addc(out, '\n');
-	tell_kept(j, run);
+	if (j->confirm_within_s)
+		tell_pending(j, run);
+	else
+		tell_kept(j, run);
 }
 
 static int tell(struct job *j, enum ta_apply_end end, const struct ta_run *run, const struct ta_err *err, int signal)
@@ -260,6 +322,48 @@ static void wait_for_others(unsigned seconds, void *ctx)
 		ta_pause(1, false);
 }
 
+/* Its directory by its whole name, since the supervisor stands elsewhere. */
+static int arm(unsigned run, void *ctx, struct ta_err *err)
+{
+	struct job *j = ctx;
+	ta_cleanup_buf struct ta_buf maker = TA_BUF_INIT, number = TA_BUF_INIT, name = TA_BUF_INIT;
+	char *dir = realpath(j->v->state ? j->v->state : TA_STATE_DIR, NULL);
+	enum ta_supervisor_kind kind = TA_SUPERVISOR_PROCESS;
+	struct ta_process me = {0};
+	struct ta_err service = {0};
+	int rc = dir ? ta_process_read(j->session.host, getpid(), &me) : -errno;
+
+	ta_buf_printf(&maker, "%lld:%lld", (long long)me.pid, (long long)me.start);
+	ta_buf_printf(&number, "%u", run);
+	ta_buf_printf(&name, "tuneaudit-confirm-%u-%lld", run, (long long)me.pid);
+	if (rc == 0)
+		rc = ta_supervisor_start(j->session.host, ta_buf_text(&name),
+			(const char *[]){"supervise", ta_buf_text(&number), "--state", dir, "--maker", ta_buf_text(&maker), NULL},
+			&kind, &service, err);
+	else
+		ta_err_set(err, rc, "%s", ta_errno_text(rc));
+	free(dir);
+	if (rc < 0)
+		return ta_err_prefix(err, rc, "who would undo it cannot be started");
+	if (*service.text && !j->cli->quiet)
+		ta_cli_fail(0, "systemd does not run what would undo it (%s): it is a process, which a logout may end "
+			"(KillUserProcesses= in logind.conf(5))", service.text);
+	return 0;
+}
+
+/* Whoever sits at the terminal sees it run out. */
+static int wait_for_confirmation(struct job *j, const struct ta_run *run, const volatile sig_atomic_t *stop)
+{
+	const struct ta_confirming c = {.cli = j->cli, .host = j->session.host, .dir = j->v->state, .o = j->o};
+
+	if (run->state && !strcmp(run->state, "pending") && !j->cli->quiet && ta_caller_can_be_asked() && isatty(STDERR_FILENO)) {
+		ta_system_write(STDOUT_FILENO, ta_buf_text(&j->cli->out), j->cli->out.len);
+		ta_buf_reset(&j->cli->out);
+		return ta_confirming_wait(&c, run->number, stop);
+	}
+	return TA_EXIT_OK;
+}
+
 static int make_changes(struct job *j)
 {
 	ta_cleanup_state struct ta_state *state = NULL;
@@ -267,13 +371,16 @@ static int make_changes(struct job *j)
 	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
 	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
 	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop,
-		.items = j->items, .n = j->n, .runtime_only = j->v->runtime_only, .pause = wait_for_others, .pause_ctx = j};
+		.items = j->items, .n = j->n, .runtime_only = j->v->runtime_only, .pause = wait_for_others, .pause_ctx = j,
+		.confirm_within_s = j->confirm_within_s, .arm = arm, .arm_ctx = j};
 	enum ta_apply_end end;
 	struct ta_err err = {0};
 	int code = ask(j);
 
 	if (code == TA_EXIT_OK)
 		code = ta_changing_open(j->session.host, j->v->state, &state);
+	if (code == TA_EXIT_OK)
+		code = ta_changing_check_pending(j->session.host, state, j->cli->program, j->v->state);
 	if (code == TA_EXIT_OK)
 		code = ta_changing_check_interrupted(state, j->cli->program, j->v->state);
 	if (code != TA_EXIT_OK)
@@ -282,7 +389,9 @@ static int make_changes(struct job *j)
 	apply.state = state;
 	apply.who = ta_buf_text(&who);
 	ta_apply_run(&apply, &end, &run, &err);
-	return tell(j, end, &run, &err, *stop);
+	state = ta_state_close(state);
+	code = tell(j, end, &run, &err, *stop);
+	return code == TA_EXIT_OK ? wait_for_confirmation(j, &run, stop) : code;
 }
 
 static int apply(struct job *j)
@@ -291,14 +400,22 @@ static int apply(struct job *j)
 
 	if (code == TA_EXIT_OK)
 		code = select_items(j);
+	if (code == TA_EXIT_OK)
+		code = choose_confirmation(j);
 	if (code != TA_EXIT_OK)
 		return code;
 	if (j->v->dry_run) {
 		ta_report_plan(&j->plan, &j->view, &j->cli->out);
 		ta_report_skipped(&j->plan, &j->view, &j->cli->out);
-		ta_buf_printf(&j->cli->out, "\nNothing was changed; %zu change%s would be made.\n", j->n, j->n == 1 ? "" : "s");
+		ta_buf_printf(&j->cli->out, "\nNothing was changed; %zu change%s would be made", j->n, j->n == 1 ? "" : "s");
+		if (j->n && j->confirm_within_s)
+			ta_buf_printf(&j->cli->out, ", and undone after %u s unless confirmed", j->confirm_within_s);
+		ta_buf_adds(&j->cli->out, ".\n");
 		return TA_EXIT_OK;
 	}
+	code = ta_changing_check_waiting(j->session.host, j->cli->program, j->v->state);
+	if (code != TA_EXIT_OK)
+		return code;
 	return j->n ? make_changes(j) : nothing_to_do(j);
 }
 
@@ -327,18 +444,25 @@ const struct ta_command ta_command_apply = {
 		 "Changes that cost more than --allow says are skipped and told. Changes that take effect with a restart "
 		 "of the host are never made. A change to the interface that this host, or the caller's session, is "
 		 "reached by counts as link-flap at least.\n\n"
-		 "Asks on the terminal before it changes anything, unless --yes.",
+		 "Asks on the terminal before it changes anything, unless --yes.\n\n"
+		 "A run that may take a link down undoes itself after 60 s, or what --confirm-within says, unless 'tuneaudit "
+		 "confirm' comes before: also when this program, its terminal and its session are gone, or the host was "
+		 "restarted. What undoes it is there before the first change. Nothing that a restart would read is written "
+		 "before it is confirmed. On a terminal the seconds are counted: y and Enter confirms there, Ctrl-C undoes "
+		 "it now; without one the program ends, with 0, and the run waits.",
 	.exits = "0\teverything allowed is in force; what was skipped is listed\n"
 		 "1\tnothing was changed: not allowed, not agreed to, cannot be written from here, or a run that was "
 		 "interrupted is to be undone first\n"
 		 "2\twrong usage, a broken rule, a plan that is stale, edited or of another host; nothing was changed\n"
-		 "5\tit failed, and everything that was done is put back\n"
+		 "5\tit failed, or was not confirmed while it was waited for, and everything that was done is put back\n"
 		 "6\tit failed, and something could not be put back: what, and how by hand, is told\n"
 		 "70\tinternal error, or the output could not be written\n"
-		 "75\tanother run is changing this host\n"
-		 "128+n\tended by signal n; everything that was done is put back\n",
+		 "75\tanother run is changing this host, or waits to be confirmed\n"
+		 "128+n\tended by signal n; everything that was done is put back; by SIGHUP while it waits to be confirmed: it waits on\n",
 	.examples = "sudo tuneaudit apply --dry-run\twhat would be done and what skipped\n"
 		    "sudo tuneaudit apply --profile gateway --allow link-flap\tasks, then changes\n"
+		    "sudo tuneaudit apply --allow link-flap --yes --confirm-within 300 && ssh HOST sudo tuneaudit confirm\tkept if "
+		    "the host can still be reached\n"
 		    "sudo tuneaudit apply --plan /root/plan.json --yes\ta plan that was looked at before\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),

@@ -6,7 +6,7 @@
 
 #include "cli/changing.h"
 #include "cli/session.h"
-#include "fix/where.h"
+#include "fix/confirm.h"
 
 struct values {
 	const char *format, *state;
@@ -21,8 +21,14 @@ static const struct ta_option options[] = {
 	TA_OPTION_STATE(struct values, state),
 };
 
+/* What runs are held against. */
+struct moment {
+	struct ta_where where;
+	int64_t uptime_ms;
+};
+
 /* Those that can be read; of the others it is said why not. */
-static int read_runs(struct ta_state *s, unsigned only, struct ta_run **ret, size_t *ret_n)
+static int read_runs(struct ta_state *s, unsigned only, const struct moment *now, struct ta_run **ret, size_t *ret_n)
 {
 	struct ta_err err = {0};
 	unsigned *numbers;
@@ -40,6 +46,7 @@ static int read_runs(struct ta_state *s, unsigned only, struct ta_run **ret, siz
 			continue;
 		rc = ta_run_read(s, numbers[i], &runs[kept], &err);
 		if (rc == 0) {
+			rc = ta_confirm_refresh(&runs[kept], &now->where, now->uptime_ms);
 			if (!runs[kept].state && ta_state_is_held(s) && !ta_set_text(&runs[kept].state, "running"))
 				rc = -ENOMEM;
 			kept++;
@@ -57,21 +64,21 @@ static int read_runs(struct ta_state *s, unsigned only, struct ta_run **ret, siz
 	return code;
 }
 
-static int show(struct ta_cli *cli, struct ta_state *s, unsigned only, const char *boot, bool json)
+static int show(struct ta_cli *cli, struct ta_state *s, unsigned only, const struct moment *now, bool json)
 {
 	const struct ta_report_options o = {.columns = cli->columns, .color = cli->color};
 	struct ta_run *runs = NULL;
 	size_t n = 0;
-	int code = s ? read_runs(s, only, &runs, &n) : TA_EXIT_OK;
+	int code = s ? read_runs(s, only, now, &runs, &n) : TA_EXIT_OK;
 
 	if (only && !n && code == TA_EXIT_OK)
 		code = ta_cli_fail(TA_EXIT_USAGE, "there is no run %u", only);
 	else if (json)
 		ta_report_history_json(runs, n, &cli->out);
 	else if (only && n)
-		ta_report_run(&runs[0], boot, &o, &cli->out);
+		ta_report_run(&runs[0], now->where.boot, &o, &cli->out);
 	else if (!only)
-		ta_report_history(runs, n, boot, &o, &cli->out);
+		ta_report_history(runs, n, now->where.boot, &o, &cli->out);
 	for (size_t i = 0; i < n; i++)
 		ta_run_done(&runs[i]);
 	free(runs);
@@ -84,9 +91,9 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	const struct values *v = values;
 	ta_cleanup_session struct ta_session session = TA_SESSION_INIT;
 	ta_cleanup_state struct ta_state *s = NULL;
-	ta_cleanup_where struct ta_where now = {0};
+	struct moment now = {0};
 	int64_t only = args->n ? ta_changing_number("run", args->v[0]) : 0;
-	int format = ta_cli_choose("format", v->format, formats, NULL), rc;
+	int format = ta_cli_choose("format", v->format, formats, NULL), rc, code;
 	struct ta_err err = {0};
 
 	if (only < 0 || format < 0)
@@ -96,9 +103,12 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	rc = ta_state_open(session.host, v->state ? v->state : TA_STATE_DIR, false, &s, &err);
 	if (rc < 0 && rc != -ENOENT)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
-	if (ta_where_read(session.host, &now) < 0)
+	if (ta_where_read(session.host, &now.where) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
-	return show(cli, s, (unsigned)only, now.boot, format == 1);
+	ta_host_uptime_ms(session.host, &now.uptime_ms);
+	code = show(cli, s, (unsigned)only, &now, format == 1);
+	ta_where_done(&now.where);
+	return code;
 }
 
 const struct ta_command ta_command_history = {

@@ -7,6 +7,7 @@
 
 #include "cli/caller.h"
 #include "cli/changing.h"
+#include "cli/confirming.h"
 #include "cli/session.h"
 #include "fix/rollback.h"
 
@@ -171,13 +172,18 @@ static int worse(int a, int b)
 
 static int rollback(struct job *j, unsigned wanted)
 {
+	struct ta_confirming c = {.cli = j->cli, .dir = j->v->state};
 	struct ta_err err = {0};
 	int code;
 
 	if (ta_host_live(&j->session.host, &err) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text);
+	c.host = j->session.host;
 	if (ta_changing_is_there(j->session.host, j->v->state)) {
-		code = ta_changing_open(j->session.host, j->v->state, &j->state);
+		/* Perhaps it is what undoes a run that was not confirmed, or was killed. */
+		code = ta_confirming_open(&c, false, &j->state);
+		if (code == TA_EXIT_OK)
+			code = ta_changing_settle(j->session.host, j->state);
 		if (code == TA_EXIT_OK)
 			code = find_runs(j, wanted);
 		if (code != TA_EXIT_OK)
