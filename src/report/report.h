@@ -18,6 +18,7 @@ struct ta_report_options {
 	const char *how;     /* options to repeat in suggested commands: " --profile gateway", "" */
 	const char *no_root; /* how to ask with more rights: "sudo tuneaudit check"; NULL: we have
 				them */
+	int exit_code; /* that the command ends with if this can be printed */
 	const struct ta_strv *profiles; /* to choose from; NULL: the user has chosen */
 };
 

@@ -165,7 +165,7 @@ mine() {
 	ta check --baseline=x
 	expect 2
 	contains "$errors" "not in this version"
-	for f in junit sarif prometheus github markdown nagios html; do
+	for f in html; do
 		ta check --format "$f"
 		expect 2
 		contains "$errors" "not in this version"

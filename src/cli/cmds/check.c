@@ -53,8 +53,7 @@ static const struct ta_option options[] = {
 };
 
 /* Formats that the documents promise for other versions. */
-static const char *const later_formats[] = {
-	"junit", "sarif", "prometheus", "github", "markdown", "nagios", "html", NULL};
+static const char *const later_formats[] = {"html", NULL};
 
 static const struct ta_format *find_format(const char *name)
 {
@@ -123,7 +122,7 @@ static int select_rules(
 
 static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *s,
 	const struct ta_ruleset *rs, const struct ta_audit_options *o,
-	const struct ta_format *format, struct ta_audit *ret)
+	const struct ta_format *format, const enum ta_severity *fail_on, struct ta_audit *ret)
 {
 	ta_cleanup_buf struct ta_buf how = TA_BUF_INIT, sudo = TA_BUF_INIT;
 	ta_cleanup_strv struct ta_strv profiles = TA_STRV_INIT;
@@ -140,6 +139,7 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 		rc = ta_fixtext_fill(ret, s->facts);
 	if (rc < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", strerror(-rc));
+	report.exit_code = ta_audit_exit(ret, (unsigned)v->min_coverage, fail_on);
 	add_how(&how, v);
 	report.how = ta_buf_text(&how);
 	if (ta_host_is_live(s->host) && geteuid() != 0) {
@@ -196,7 +196,7 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 	if (code == TA_EXIT_OK)
 		code = ta_session_collect(s, &source, &owners);
 	if (code == TA_EXIT_OK)
-		code = judge(cli, v, s, rs, &o, format, audit);
+		code = judge(cli, v, s, rs, &o, format, fail_on, audit);
 	return code == TA_EXIT_OK ? conclude(audit, (unsigned)v->min_coverage, fail_on) : code;
 }
 
