@@ -124,6 +124,8 @@ void ta_load_notes(const struct ta_load_result *r, struct ta_strv *notes)
 {
 	const struct ta_load_point *p = peak(r);
 
+	for (size_t i = 0; i < r->notes.n; i++)
+		ta_strv_add(notes, r->notes.v[i]);
 	if (r->interrupted)
 		ta_strv_add(notes, "stopped early: what is here was measured until then");
 	if (r->n_points && p->generator_share >= FULL)

@@ -87,30 +87,12 @@ static void drop(struct ta_conns *c, struct ta_conn *conn, uint64_t wait_ns)
 	c->worker->plan->wire->reset(conn->wire);
 }
 
-static enum ta_load_error connect_error(int error)
-{
-	switch (error) {
-	case ECONNREFUSED:
-		return TA_LOAD_REFUSED;
-	case ETIMEDOUT:
-		return TA_LOAD_CONNECT_TIMEOUT;
-	case EADDRNOTAVAIL:
-	case EADDRINUSE:
-		return TA_LOAD_NO_PORTS;
-	case EMFILE:
-	case ENFILE:
-		return TA_LOAD_NO_DESCRIPTORS;
-	default:
-		return TA_LOAD_CONNECT_FAILED;
-	}
-}
-
 /* Waits longer each time, up to a second: a server that is away is not to be flooded. */
 static void connect_failed(struct ta_conns *c, struct ta_conn *conn, int error)
 {
 	unsigned shift = TA_MIN(conn->failures, 7u);
 
-	count(c, connect_error(error));
+	count(c, ta_load_connect_error(error));
 	conn->failures++;
 	drop(c, conn, (8 * TA_NS_PER_MS) << shift);
 }

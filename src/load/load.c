@@ -21,6 +21,7 @@ const char *ta_load_error_name(enum ta_load_error e)
 		[TA_LOAD_CONNECT_FAILED] = "connect-failed",
 		[TA_LOAD_NO_PORTS] = "no-local-ports",
 		[TA_LOAD_NO_DESCRIPTORS] = "no-descriptors",
+		[TA_LOAD_NO_MEMORY] = "no-memory",
 		[TA_LOAD_RESET] = "reset",
 		[TA_LOAD_CLOSED] = "closed",
 		[TA_LOAD_TIMEOUT] = "timeout",
@@ -28,9 +29,33 @@ const char *ta_load_error_name(enum ta_load_error e)
 		[TA_LOAD_UNEXPECTED] = "unexpected-bytes",
 		[TA_LOAD_BAD_STATUS] = "bad-status",
 		[TA_LOAD_BAD_REPLY] = "bad-reply",
+		[TA_LOAD_DIED] = "process-died",
 	};
 
 	return names[e];
+}
+
+enum ta_load_error ta_load_connect_error(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+		return TA_LOAD_REFUSED;
+	case ETIMEDOUT:
+		return TA_LOAD_CONNECT_TIMEOUT;
+	case EADDRNOTAVAIL:
+	case EADDRINUSE:
+		return TA_LOAD_NO_PORTS;
+	case EMFILE:
+	case ENFILE:
+		return TA_LOAD_NO_DESCRIPTORS;
+	case ENOMEM:
+	case ENOBUFS:
+		return TA_LOAD_NO_MEMORY;
+	case ECONNRESET:
+		return TA_LOAD_RESET;
+	default:
+		return TA_LOAD_CONNECT_FAILED;
+	}
 }
 
 void ta_load_counts_merge(struct ta_load_counts *to, const struct ta_load_counts *from)

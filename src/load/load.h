@@ -32,6 +32,7 @@ enum ta_load_error {
 	TA_LOAD_CONNECT_FAILED,	 /* unreachable and the like */
 	TA_LOAD_NO_PORTS,	 /* EADDRNOTAVAIL: no local port left */
 	TA_LOAD_NO_DESCRIPTORS,	 /* EMFILE, ENFILE */
+	TA_LOAD_NO_MEMORY,	 /* ENOMEM, ENOBUFS */
 	TA_LOAD_RESET,
 	TA_LOAD_CLOSED,	     /* before a reply was whole */
 	TA_LOAD_TIMEOUT,     /* no whole reply within the time for one */
@@ -39,10 +40,12 @@ enum ta_load_error {
 	TA_LOAD_UNEXPECTED,  /* bytes that no request asked for */
 	TA_LOAD_BAD_STATUS,  /* a reply that says no: 4xx, 5xx, -ERR */
 	TA_LOAD_BAD_REPLY,   /* not the protocol; `bad_reply` has the first one's name */
+	TA_LOAD_DIED,	     /* a process of the run, and what it had */
 	TA_LOAD_ERRORS
 };
 
 const char *ta_load_error_name(enum ta_load_error e); /* "refused" … */
+enum ta_load_error ta_load_connect_error(int error); /* what an errno of socket(), bind() or connect() is */
 
 /* Requests that are sent at once. */
 struct ta_batch {

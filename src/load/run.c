@@ -340,5 +340,6 @@ void ta_load_result_done(struct ta_load_result *r)
 	free(r->before);
 	free(r->after);
 	ta_figures_done(&r->figures);
+	ta_strv_done(&r->notes);
 	*r = (struct ta_load_result){0};
 }

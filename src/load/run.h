@@ -41,6 +41,8 @@ struct ta_load_options {
 	uint64_t warmup_ns, duration_ns, timeout_ns;
 	const char *engine;		     /* NULL: the best that is usable */
 	const char *dir;		     /* for files of our own; NULL: chosen */
+	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
+	bool host_network; /* hold: not in a network namespace of its own */
 	const volatile sig_atomic_t *stop;   /* set: ends soon, with what there is */
 	void (*progress)(const struct ta_load_progress *p, void *ctx); /* some times a second; NULL: nobody looks */
 	void *progress_ctx;
@@ -73,6 +75,8 @@ struct ta_load_result {
 	bool built_in, interrupted;
 	unsigned threads, pipeline;
 	double rate;
+	const char *counts; /* what the points count: "requests" */
+	struct ta_strv notes; /* of this workload */
 	struct ta_figures figures; /* what this workload found beside the points */
 	struct ta_load_point *points; /* n_points of them; may be none if there are figures */
 	size_t n_points;

@@ -61,16 +61,13 @@ static unsigned choose_threads(const struct ta_load_options *o)
 	return TA_MIN(TA_MAX(o->target ? cpus : cpus / 2, 1u), 16u);
 }
 
-int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
+int ta_stage_set(struct ta_stage *s)
 {
 	const struct ta_load_options *o = s->o;
 	struct ta_load_result *r = s->result;
-	int rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err)
-			   : start_server(s, so, err);
 
-	if (rc < 0)
-		return rc;
 	r->workload = o->workload->name;
+	r->counts = o->workload->counts ? o->workload->counts : "requests";
 	r->path = ta_target_path_name(&s->target);
 	r->built_in = !o->target;
 	r->threads = choose_threads(o);
@@ -81,6 +78,15 @@ int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct
 	r->before = calloc(1, sizeof(*r->before));
 	r->after = calloc(1, sizeof(*r->after));
 	return r->points && r->before && r->after ? 0 : -ENOMEM;
+}
+
+int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
+{
+	const struct ta_load_options *o = s->o;
+	int rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err)
+			   : start_server(s, so, err);
+
+	return rc < 0 ? rc : ta_stage_set(s);
 }
 
 void ta_stage_close(struct ta_stage *s)

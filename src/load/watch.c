@@ -54,13 +54,14 @@ static void take_values(struct table *t, const char *values)
 	values += strlen(t->prefix);
 	while (*name == ' ') {
 		size_t n = strcspn(++name, " ");
-		uint64_t v;
+		int64_t v;
 
-		if (ta_next_u64(&values, &v) < 0)
+		/* MaxConn of Tcp is -1 (net/ipv4/proc.c). */
+		if (ta_next_i64(&values, &v) < 0)
 			return;
 		for (unsigned i = 0; t->wanted[i]; i++)
 			if (strlen(t->wanted[i]) == n && !memcmp(t->wanted[i], name, n))
-				*t->ret[i] = v;
+				*t->ret[i] = (uint64_t)v;
 		name += n;
 	}
 	t->found = true;
@@ -79,8 +80,7 @@ static int table_line(const char *line, size_t len, void *ctx)
 	return t->names.error;
 }
 
-static bool read_table(struct ta_host *h, const char *path, const char *prefix, const char *const *wanted,
-	uint64_t *const *ret)
+bool ta_watch_table(struct ta_host *h, const char *path, const char *prefix, const char *const *wanted, uint64_t *const *ret)
 {
 	struct table t = {.prefix = prefix, .wanted = wanted, .ret = ret};
 
@@ -131,9 +131,9 @@ int ta_watch_read(struct ta_host *h, struct ta_watch_sample *ret)
 	*ret = (struct ta_watch_sample){0};
 	if (ta_host_lines(h, "/proc/stat", stat_line, ret) == -ENOMEM)
 		return -ENOMEM;
-	ret->has_netstat = read_table(h, "/proc/net/netstat", "TcpExt:", tcpext,
+	ret->has_netstat = ta_watch_table(h, "/proc/net/netstat", "TcpExt:", tcpext,
 		(uint64_t *const[]){&ret->listen_overflows, &ret->listen_drops});
-	ret->has_snmp = read_table(h, "/proc/net/snmp", "Tcp:", tcp, (uint64_t *const[]){&ret->retransmits});
+	ret->has_snmp = ta_watch_table(h, "/proc/net/snmp", "Tcp:", tcp, (uint64_t *const[]){&ret->retransmits});
 	ta_host_lines(h, "/proc/net/softnet_stat", softnet_line, ret);
 	for (unsigned i = 0; i < ret->n_cpus; i++) {
 		ret->cpu[i].core_throttled = read_number(h, "thermal_throttle/core_throttle_count", i);

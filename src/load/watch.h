@@ -27,6 +27,12 @@ struct ta_watch_sample {
 /* Reads through the door; what is not there stays 0 with its has_… false. 0 or -ENOMEM. */
 int ta_watch_read(struct ta_host *h, struct ta_watch_sample *ret);
 
+/*
+ * Counters by name from a file of two lines to a table, names and values: those in `wanted` (ended by NULL) into
+ * *ret[…]; one that this kernel does not have stays. False: there is no such table.
+ */
+bool ta_watch_table(struct ta_host *h, const char *path, const char *prefix, const char *const *wanted, uint64_t *const *ret);
+
 /* Shares are of all the time of that CPU between two samples, 0 … 1; 0 where no time passed. */
 struct ta_watch_share {
 	double busy, softirq, steal;

@@ -26,6 +26,8 @@ struct ta_workload {
 	const char *summary; /* one line */
 	const char *scheme;  /* of its targets: "http" */
 	const char *default_port;
+	const char *counts; /* what a point counts; NULL: "requests" */
+	unsigned default_connections, max_connections; /* 0: 50, TA_LOAD_CONNECTIONS_MAX */
 	/*
 	 * For workloads that ask and wait for answers (run is NULL), over any engine. Fills `ret`; `bytes` keeps what ret->bytes
 	 * points to. 0, -EINVAL with the text (a header that would split the request), -ENOMEM.

@@ -35,7 +35,7 @@ static void add_head(const struct ta_load_result *r, struct ta_buf *b)
 	if (r->pipeline > 1)
 		ta_buf_printf(b, ", %u requests at a time", r->pipeline);
 	if (r->rate > 0)
-		ta_buf_printf(b, ", %.0f requests/s asked for", r->rate);
+		ta_buf_printf(b, ", %.0f %s/s asked for", r->rate, r->counts);
 	ta_buf_adds(b, "\n\n");
 }
 
@@ -57,8 +57,8 @@ static void add_errors(const struct ta_load_result *r, struct ta_buf *b)
 
 		if (!n)
 			continue;
-		ta_buf_printf(b, "ERRORS at %u connections: %llu of %llu requests failed:", r->points[i].connections,
-			(unsigned long long)n, (unsigned long long)(c->replies + n - c->errors[TA_LOAD_BAD_STATUS]));
+		ta_buf_printf(b, "ERRORS at %u connections: %llu of %llu %s failed:", r->points[i].connections,
+			(unsigned long long)n, (unsigned long long)(c->replies + n - c->errors[TA_LOAD_BAD_STATUS]), r->counts);
 		for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
 			if (c->errors[k])
 				ta_buf_printf(b, " %s %llu", ta_load_error_name(k), (unsigned long long)c->errors[k]);
@@ -72,7 +72,7 @@ static void add_errors(const struct ta_load_result *r, struct ta_buf *b)
 
 static void add_table(const struct ta_load_result *r, struct ta_buf *b)
 {
-	ta_buf_adds(b, "connections  requests/s      +-    p50 ms    p95 ms    p99 ms    max ms  errors\n");
+	ta_buf_printf(b, "connections  %8s/s      +-    p50 ms    p95 ms    p99 ms    max ms  errors\n", r->counts);
 	for (size_t i = 0; i < r->n_points; i++) {
 		const struct ta_load_point *p = &r->points[i];
 
@@ -94,7 +94,7 @@ static void add_peak(const struct ta_load_result *r, struct ta_buf *b)
 	if (r->n_points < 2)
 		return;
 	last = &r->points[r->n_points - 1];
-	ta_buf_printf(b, "Peak       %.0f requests/s at %u connections", p->mean, p->connections);
+	ta_buf_printf(b, "Peak       %.0f %s/s at %u connections", p->mean, r->counts, p->connections);
 	if (last != p && p->mean > 0)
 		ta_buf_printf(b, "; at %u %.0f %% less", last->connections, (1 - last->mean / p->mean) * 100);
 	ta_buf_addc(b, '\n');
@@ -109,9 +109,9 @@ static void add_cpu(const struct ta_load_result *r, struct ta_buf *b)
 		ta_buf_printf(b, "; server %.2f s user, %.2f s system", p->cpu.server_user_s, p->cpu.server_system_s);
 	ta_buf_addc(b, '\n');
 	if (p->counts.replies)
-		ta_buf_printf(b, "           %.2f us a request for the client; its busiest thread %.0f %% of a CPU\n",
+		ta_buf_printf(b, "           %.2f us for each of %llu %s at the client; its busiest thread %.0f %% of a CPU\n",
 			(p->cpu.client_user_s + p->cpu.client_system_s) * 1e6 / (double)p->counts.replies,
-			p->generator_share * 100);
+			(unsigned long long)p->counts.replies, r->counts, p->generator_share * 100);
 }
 
 #define CPUS_SHOWN 8

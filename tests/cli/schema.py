@@ -37,6 +37,10 @@ class Validator:
 
     k_title = k_defs = k_then = k_schema
 
+    def k_allOf(self, wanted, value, path, _):
+        for one in wanted:
+            self.check(one, value, path)
+
     def k_ref(self, wanted, value, path, _):
         target = self.root
         for key in wanted.removeprefix("#/").split("/"):

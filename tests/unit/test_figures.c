@@ -12,7 +12,7 @@ static void fill(struct ta_load_result *r)
 {
 	struct ta_load_table *t;
 
-	*r = (struct ta_load_result){.workload = "hold", .path = "loopback", .threads = 1, .pipeline = 1, .target = "x"};
+	*r = (struct ta_load_result){.workload = "hold", .path = "loopback", .counts = "requests", .threads = 1, .pipeline = 1, .target = "x"};
 	ta_figures_number(&r->figures, "held", "Held", 60000, "%u connections", 60000u);
 	ta_figures_text(&r->figures, "refused_by", "Refused by", "%s", "nothing");
 	ta_figures_number(&r->figures, "hidden", NULL, 1.5, "%s", "");

@@ -22,14 +22,16 @@
 struct values {
 	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port;
 	int64_t set, keys, value_size; /* kv */
+	int64_t backlog;
+	bool host_network;
 	const char *engine, *format, *dir;
 	struct ta_strv sweep, headers;
 };
 
 static const struct ta_option options[] = {
 	{.name = "connections", .letter = 'c', .arg = "N", .kind = TA_OPT_NUMBER,
-		.help = "how many are open at a time (default 50)",
-		.offset = offsetof(struct values, connections), .min = 1, .max = TA_LOAD_CONNECTIONS_MAX},
+		.help = "how many are open at a time (default 50; hold: 10000)",
+		.offset = offsetof(struct values, connections), .min = 1, .max = UINT32_MAX},
 	{.name = "duration", .letter = 'd', .arg = "SECONDS", .kind = TA_OPT_NUMBER,
 		.help = "how long is measured, each time (default 5)",
 		.offset = offsetof(struct values, duration), .unset = 5, .min = 1, .max = 3600},
@@ -72,6 +74,13 @@ static const struct ta_option options[] = {
 		.help = "where floor and file make their files, which nobody else sees and which are gone afterwards (default: "
 			"the first of /var/tmp, /tmp and this directory that is on a disk)",
 		.offset = offsetof(struct values, dir)},
+	{.name = "backlog", .arg = "N", .kind = TA_OPT_NUMBER,
+		.help = "connections that wait to be accepted by the built-in server (connect, hold; default: as many as the "
+			"host allows)",
+		.offset = offsetof(struct values, backlog), .min = 1, .max = 65535},
+	{.name = "host-network", .kind = TA_OPT_FLAG,
+		.help = "hold: in the network of this host, and not in a namespace made for the run",
+		.offset = offsetof(struct values, host_network)},
 	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
 		.offset = offsetof(struct values, port), .max = 65535},
 	{.name = "format", .arg = "text|json|hgrm", .kind = TA_OPT_STRING,
@@ -100,8 +109,10 @@ static void catch_signals(void)
 static void show_progress(const struct ta_load_progress *p, void *ctx)
 {
 	char line[80];
-	int n = snprintf(line, sizeof(line), "\r%u connections, %s%.0f of %.0f s, %.0f requests/s      ", p->connections,
-		p->warming_up ? "warming up, " : "", p->elapsed_s, p->total_s, p->per_second);
+	const struct ta_workload *w = ctx;
+	int n = snprintf(line, sizeof(line), "\r%u connections, %s%.0f of %.0f s, %.0f %s/s      ", p->connections,
+		p->warming_up ? "warming up, " : "", p->elapsed_s, p->total_s, p->per_second,
+		w->counts ? w->counts : "requests");
 
 	ta_system_write(STDERR_FILENO, line, TA_MIN((size_t)n, sizeof(line) - 1));
 }
@@ -135,20 +146,26 @@ static const struct ta_workload *find_workload(const char *name)
 	return NULL;
 }
 
-static int read_sweep(const struct values *v, unsigned *ret, size_t *ret_n)
+static int read_sweep(const struct values *v, const struct ta_workload *w, unsigned *ret, size_t *ret_n)
 {
+	unsigned most = w->max_connections ? w->max_connections : TA_LOAD_CONNECTIONS_MAX;
+
 	if (v->sweep.n > TA_LOAD_POINTS_MAX)
 		return ta_cli_fail(TA_EXIT_USAGE, "--sweep takes at most %u numbers", TA_LOAD_POINTS_MAX);
 	if (v->sweep.n && v->connections)
 		return ta_cli_fail(TA_EXIT_USAGE, "either --connections or --sweep");
-	ret[0] = v->connections ? (unsigned)v->connections : 50;
+	if (v->connections > most)
+		return ta_cli_fail(TA_EXIT_USAGE, "%s takes at most %u connections", w->name, most);
+	ret[0] = w->default_connections ? w->default_connections : 50;
+	if (v->connections)
+		ret[0] = (unsigned)v->connections;
 	*ret_n = 1;
 	for (size_t i = 0; i < v->sweep.n; i++) {
 		uint64_t n;
 
-		if (ta_parse_u64(v->sweep.v[i], &n) < 0 || n < 1 || n > TA_LOAD_CONNECTIONS_MAX)
+		if (ta_parse_u64(v->sweep.v[i], &n) < 0 || n < 1 || n > most)
 			return ta_cli_fail(TA_EXIT_USAGE, "--sweep: '%s' is no number from 1 to %u", v->sweep.v[i],
-				TA_LOAD_CONNECTIONS_MAX);
+				most);
 		ret[i] = (unsigned)n;
 		*ret_n = i + 1;
 	}
@@ -216,15 +233,18 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.timeout_ns = (uint64_t)v->timeout * TA_NS_PER_S,
 		.engine = v->engine && strcmp(v->engine, "auto") ? v->engine : NULL,
 		.dir = v->dir,
+		.backlog = (unsigned)v->backlog,
+		.host_network = v->host_network,
 		.stop = &stopped,
 	};
 	int format = ta_cli_choose("format", v->format, formats, NULL);
-	int code = format < 0 ? TA_EXIT_USAGE : read_sweep(v, sweep, &o.n_sweep);
+	int code = format < 0 ? TA_EXIT_USAGE : read_sweep(v, workload, sweep, &o.n_sweep);
 
 	if (code != TA_EXIT_OK)
 		return code;
 	if (!cli->quiet && isatty(STDERR_FILENO))
 		o.progress = show_progress;
+	o.progress_ctx = (void *)(uintptr_t)workload;
 	catch_signals();
 	return run_load(cli, &o, format);
 }
@@ -278,6 +298,7 @@ const struct ta_command ta_command_load = {
 		 "http: GET requests over connections that stay open; TARGET is http://HOST:PORT/PATH.\n\n"
 		 "kv: GET and SET of a Redis or its kin, redis://HOST:PORT/DB; a password is taken from the environment variable "
 		 "REDISCLI_AUTH.\n\n"
+		 "hold: how many connections stay open, and what each takes; TARGET is tcp://HOST:PORT or http://HOST:PORT/PATH.\n\n"
 		 "floor: what this machine gives at best, layer by layer.\n\n"
 		 "'load serve' runs the built-in server of a workload (http if none is named) on loopback until it is ended.",
 	.exits = "0\tmeasured, and every request was answered\n"
@@ -289,6 +310,7 @@ const struct ta_command ta_command_load = {
 		    "tuneaudit load http http://127.0.0.1:8080/ --sweep 10,20,50,100,200\twhere the peak of a server is\n"
 		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n"
 		    "tuneaudit load kv redis://127.0.0.1 --pipeline 16\tas redis-benchmark -P 16, one request in ten writes\n"
+		    "tuneaudit load hold -c 100000\twhether this host holds that many\n"
 		    "tuneaudit load floor\twhat loopback, memory, disk and wake-ups give here\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),

@@ -1,0 +1,413 @@
+/*
+ * A client of a hold run: makes its share of the connections, keeps them, and in the end looks which of them are still there. All that
+ * it has for one is a bit: that the descriptor of this number is one of them.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "load/hold/board.h"
+#include "load/source.h"
+
+#define PENDING 128	/* connections that are begun and not made */
+#define CHUNK 512	/* looked at together */
+#define SPARE 4096	/* descriptors that this process may have had before */
+#define IN_A_ROW 64	/* failures after which the target is left alone */
+#define ANSWER_BYTES 4096
+
+struct pending {
+	int fd;
+	uint64_t since;
+};
+
+struct client {
+	struct ta_hold_board *board;
+	struct ta_hold_client *self;
+	const struct sockaddr *to;
+	socklen_t to_len;
+	_Atomic uint64_t *accepted; /* by our server; NULL: it is not ours */
+	uint64_t share, made;
+	unsigned source, last_source, on_source; /* on_source: connections of this one so far */
+	unsigned failed;			 /* in a row */
+	bool done;				 /* there cannot be more */
+	unsigned char *ours; /* a bit to each descriptor */
+	int end;	     /* of those */
+	int last;	     /* the highest that was one */
+	struct pending pending[PENDING];
+	unsigned n_pending;
+};
+
+static bool is_stopped(const struct client *c)
+{
+	return atomic_load_explicit(&c->board->stop, memory_order_relaxed);
+}
+
+static bool is_ours(const struct client *c, int fd)
+{
+	return c->ours[fd / 8] >> fd % 8 & 1;
+}
+
+static void set_ours(struct client *c, int fd, bool on)
+{
+	unsigned char bit = (unsigned char)(1u << fd % 8);
+
+	c->ours[fd / 8] = (unsigned char)(on ? c->ours[fd / 8] | bit : c->ours[fd / 8] & ~bit);
+}
+
+/* --- making them -------------------------------------------------------------- */
+
+static void made(struct client *c, int fd, uint64_t since)
+{
+	ta_hist_add(&c->self->connect, ta_load_now() - since);
+	set_ours(c, fd, true);
+	c->last = TA_MAX(c->last, fd);
+	c->failed = 0;
+	c->made++;
+	atomic_fetch_add_explicit(&c->self->open, 1, memory_order_relaxed);
+}
+
+/* Limits of this host end it; a target that says no has several chances. */
+static void failed(struct client *c, int error)
+{
+	enum ta_load_error e = ta_load_connect_error(error);
+
+	if (e == TA_LOAD_NO_PORTS && c->source < c->last_source) {
+		c->source++;
+		c->on_source = 0;
+		return;
+	}
+	c->self->errors[e]++;
+	if (e == TA_LOAD_NO_PORTS || e == TA_LOAD_NO_DESCRIPTORS || e == TA_LOAD_NO_MEMORY) {
+		c->self->limit = error;
+		c->done = true;
+	}
+	if (++c->failed >= IN_A_ROW)
+		c->done = true;
+	if (c->done)
+		atomic_store(&c->board->enough, 1);
+}
+
+/* Neither more than the server has taken and a part of its backlog, nor more than its share. */
+static bool may_begin(const struct client *c)
+{
+	uint64_t begun = c->made + c->n_pending;
+
+	if (c->done || c->n_pending == PENDING || begun >= c->share || is_stopped(c) ||
+		atomic_load_explicit(&c->board->enough, memory_order_relaxed))
+		return false;
+	if (!c->accepted)
+		return true;
+	return begun < atomic_load_explicit(c->accepted, memory_order_relaxed) + (uint64_t)TA_MAX(c->board->setup.backlog / 2, 1);
+}
+
+static void begin(struct client *c)
+{
+	uint64_t since = ta_load_now();
+	int fd, rc;
+
+	if (c->on_source >= c->board->setup.plan.per_source && c->source < c->last_source) {
+		c->source++;
+		c->on_source = 0;
+	}
+	fd = ta_source_connect(c->to, c->to_len, c->source, true);
+	if (fd >= c->end) { /* the kernel takes the lowest that is free: far more are open than we know of */
+		close(fd);
+		fd = -EMFILE;
+	}
+	if (fd < 0) {
+		failed(c, -fd);
+		return;
+	}
+	c->on_source++;
+	rc = ta_source_connected(fd, c->to, c->to_len);
+	if (rc == 0) {
+		made(c, fd, since);
+	} else if (rc == -EINPROGRESS) {
+		c->pending[c->n_pending++] = (struct pending){fd, since};
+	} else {
+		close(fd);
+		failed(c, -rc);
+	}
+}
+
+/* True: no longer pending. */
+static bool settle_one(struct client *c, const struct pending *p, uint64_t now)
+{
+	int rc = ta_source_connected(p->fd, c->to, c->to_len);
+
+	if (rc == -EINPROGRESS && now - p->since < c->board->setup.timeout_ns)
+		return false;
+	if (rc == 0) {
+		made(c, p->fd, p->since);
+		return true;
+	}
+	close(p->fd);
+	failed(c, rc == -EINPROGRESS ? ETIMEDOUT : -rc);
+	return true;
+}
+
+static void settle(struct client *c)
+{
+	struct pollfd polls[PENDING];
+	unsigned left = 0;
+	uint64_t now;
+
+	for (unsigned i = 0; i < c->n_pending; i++)
+		polls[i] = (struct pollfd){.fd = c->pending[i].fd, .events = POLLOUT};
+	poll(polls, c->n_pending, 20);
+	now = ta_load_now();
+	for (unsigned i = 0; i < c->n_pending; i++) {
+		bool ready = polls[i].revents || now - c->pending[i].since >= c->board->setup.timeout_ns;
+
+		if (!ready || !settle_one(c, &c->pending[i], now))
+			c->pending[left++] = c->pending[i];
+	}
+	c->n_pending = left;
+}
+
+static void drop_pending(struct client *c)
+{
+	for (unsigned i = 0; i < c->n_pending; i++)
+		close(c->pending[i].fd);
+	c->n_pending = 0;
+}
+
+static bool is_building(const struct client *c)
+{
+	return c->n_pending || (!c->done && c->made < c->share && !atomic_load(&c->board->enough));
+}
+
+static void build(struct client *c)
+{
+	while (is_building(c) && !is_stopped(c)) {
+		while (may_begin(c))
+			begin(c);
+		if (c->n_pending)
+			settle(c);
+		else if (is_building(c))
+			poll(NULL, 0, 1); /* the server has to accept first */
+		if (atomic_load(&c->board->enough))
+			drop_pending(c);
+	}
+	drop_pending(c);
+}
+
+/* --- looking after them ---------------------------------------------------------- */
+
+static void gone(struct client *c, int fd, enum ta_load_error e)
+{
+	close(fd);
+	set_ours(c, fd, false);
+	c->self->errors[e]++;
+	atomic_fetch_sub_explicit(&c->self->open, 1, memory_order_relaxed);
+}
+
+static void look_at(struct client *c, const struct pollfd *p)
+{
+	if (p->revents & (POLLERR | POLLHUP)) {
+		int error = 0;
+		socklen_t len = sizeof(error);
+
+		getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+		gone(c, p->fd, error == ETIMEDOUT ? TA_LOAD_TIMEOUT : error ? TA_LOAD_RESET : TA_LOAD_CLOSED);
+	} else if (p->revents & POLLRDHUP) {
+		gone(c, p->fd, TA_LOAD_CLOSED);
+	}
+}
+
+/* Which of them ended meanwhile. */
+static void sweep(struct client *c)
+{
+	struct pollfd polls[CHUNK];
+	int fd = 0;
+
+	while (fd <= c->last) {
+		unsigned n = 0;
+
+		for (; fd <= c->last && n < CHUNK; fd++)
+			if (is_ours(c, fd))
+				polls[n++] = (struct pollfd){.fd = fd, .events = POLLRDHUP};
+		if (poll(polls, n, 0) <= 0)
+			continue;
+		for (unsigned i = 0; i < n; i++)
+			if (polls[i].revents)
+				look_at(c, &polls[i]);
+	}
+}
+
+/* An answer or its end. */
+static void take_answer(struct client *c, int fd, uint64_t since)
+{
+	bool http = c->board->setup.probe == TA_HOLD_HTTP;
+	char data[ANSWER_BYTES];
+	ssize_t n = recv(fd, data, sizeof(data), 0);
+
+	if (n <= 0) {
+		gone(c, fd, n < 0 ? TA_LOAD_RESET : TA_LOAD_CLOSED);
+		return;
+	}
+	ta_hist_add(&c->self->answer, ta_load_now() - since);
+	if (http ? n >= 7 && !memcmp(data, "HTTP/1.", 7) : n == 1 && data[0] == '?') {
+		c->self->answered++;
+		return;
+	}
+	snprintf(c->self->bad_reply, sizeof(c->self->bad_reply), "%s", http ? "no HTTP/1 reply" : "not what was sent");
+	gone(c, fd, TA_LOAD_BAD_REPLY);
+}
+
+/* False: it is gone. */
+static bool ask(struct client *c, int fd)
+{
+	const char *text = c->board->setup.probe == TA_HOLD_HTTP ? c->board->setup.request : "?";
+
+	c->self->asked++;
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) > 0)
+		return true;
+	gone(c, fd, errno == EAGAIN ? TA_LOAD_TIMEOUT : TA_LOAD_RESET);
+	return false;
+}
+
+/* `n` connections at a time, so that the times are not those of a queue of thousands. */
+static void ask_some(struct client *c, struct pollfd *polls, unsigned n)
+{
+	uint64_t since = ta_load_now(), until = since + c->board->setup.timeout_ns;
+	unsigned waiting = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (ask(c, polls[i].fd))
+			waiting++;
+		else
+			polls[i].fd = -1;
+	}
+	while (waiting && ta_load_now() < until && !is_stopped(c)) {
+		if (poll(polls, n, 20) <= 0)
+			continue;
+		for (unsigned i = 0; i < n; i++) {
+			if (polls[i].fd < 0 || !polls[i].revents)
+				continue;
+			take_answer(c, polls[i].fd, since);
+			polls[i].fd = -1;
+			waiting--;
+		}
+	}
+	for (unsigned i = 0; i < n && !is_stopped(c); i++)
+		if (polls[i].fd >= 0)
+			gone(c, polls[i].fd, TA_LOAD_TIMEOUT);
+}
+
+#define ASKED_TOGETHER 32
+
+/* Our share of TA_HOLD_PROBED_MAX, evenly over the descriptors: the next one to ask from `fd` on, -1: there are no more. */
+static int next_sampled(const struct client *c, int fd)
+{
+	uint64_t most = TA_MAX(TA_HOLD_PROBED_MAX / c->board->setup.plan.clients, 1u);
+	int step = (int)(((uint64_t)c->last + most) / most);
+
+	for (fd += step - fd % step; fd <= c->last; fd += step)
+		if (is_ours(c, fd))
+			return fd;
+	return -1;
+}
+
+static void ask_sample(struct client *c)
+{
+	struct pollfd polls[ASKED_TOGETHER];
+	unsigned n = 0;
+
+	for (int fd = next_sampled(c, 0); fd >= 0 && !is_stopped(c); fd = next_sampled(c, fd)) {
+		polls[n++] = (struct pollfd){.fd = fd, .events = POLLIN};
+		if (n == ASKED_TOGETHER) {
+			ask_some(c, polls, n);
+			n = 0;
+		}
+	}
+	ask_some(c, polls, n);
+}
+
+#define KEEPALIVE_SECONDS 1 /* of silence, and between its questions */
+#define KEEPALIVE_TIMES 2
+
+/* Where the protocol is not known, TCP itself asks: an end that lost the connection resets it, one that is away times out. */
+static void keep_alive(struct client *c)
+{
+	const int on = 1, seconds = KEEPALIVE_SECONDS, times = KEEPALIVE_TIMES;
+
+	for (int fd = next_sampled(c, 0); fd >= 0; fd = next_sampled(c, fd)) {
+		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+		setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
+		setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+		setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof(times));
+		c->self->asked++;
+	}
+	for (unsigned i = 0; i < 10 * KEEPALIVE_SECONDS * (KEEPALIVE_TIMES + 1) + 3 && !is_stopped(c); i++)
+		poll(NULL, 0, 100);
+}
+
+static void check(struct client *c)
+{
+	uint64_t lost;
+
+	if (c->last < 0)
+		return;
+	sweep(c);
+	if (c->board->setup.probe != TA_HOLD_KEEPALIVE) {
+		ask_sample(c);
+		return;
+	}
+	lost = c->self->errors[TA_LOAD_RESET] + c->self->errors[TA_LOAD_TIMEOUT];
+	keep_alive(c);
+	sweep(c);
+	lost = c->self->errors[TA_LOAD_RESET] + c->self->errors[TA_LOAD_TIMEOUT] - lost;
+	c->self->answered = c->self->asked > lost ? c->self->asked - lost : 0;
+}
+
+/* ---------------------------------------------------------------------------------- */
+
+static bool command(struct client *c, int control)
+{
+	char what;
+
+	if (recv(control, &what, 1, 0) != 1)
+		return false;
+	if (what == TA_HOLD_BUILD)
+		build(c);
+	else if (what == TA_HOLD_CHECK)
+		check(c);
+	ta_hold_times(&c->self->user_ns, &c->self->system_ns);
+	return send(control, &what, 1, MSG_NOSIGNAL) == 1;
+}
+
+void ta_hold_client_main(struct ta_hold_board *b, unsigned index, int control)
+{
+	const struct ta_hold_plan *p = &b->setup.plan;
+	struct client c = {.board = b, .self = &b->clients[index], .share = ta_hold_share(p, index), .last = -1};
+	char ready = TA_HOLD_READY;
+
+	c.to = (const struct sockaddr *)&b->setup.to;
+	c.to_len = b->setup.to_len;
+	if (p->servers) {
+		c.to = (const struct sockaddr *)&b->servers[index].addr;
+		c.to_len = sizeof(b->servers[index].addr);
+		c.accepted = &b->servers[index].accepted;
+	}
+	if (b->setup.want.many_addresses) {
+		c.source = 1 + index * p->sources_per_client;
+		c.last_source = c.source + p->sources_per_client - 1;
+	}
+	c.end = (int)c.share + SPARE;
+	c.ours = calloc((size_t)c.end / 8 + 1, 1);
+	if (!c.ours)
+		return;
+	ta_hist_reset(&c.self->connect);
+	ta_hist_reset(&c.self->answer);
+	if (send(control, &ready, 1, MSG_NOSIGNAL) != 1)
+		return;
+	while (command(&c, control))
+		;
+	free(c.ours);
+}

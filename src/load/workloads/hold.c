@@ -1,0 +1,318 @@
+/*
+ * hold: how many connections stay open, and what each of them takes. The processes are those of hold/board.h; this starts
+ * the conductor, shows how far it is, and makes a result of what it found.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "load/children.h"
+#include "load/hold/verdict.h"
+#include "load/source.h"
+#include "load/stage.h"
+
+#define PROGRESS_NS (500 * TA_NS_PER_MS)
+#define BUILD_AT_LEAST 2000 /* connections a second: slower is too slow, and ends it */
+#define BUILD_MORE_S 30
+#define STOP_S 60 /* for all processes to end, before they are killed */
+#define FEW 5000 /* connections whose kernel memory cannot be told from what else goes on */
+
+struct hold {
+	struct ta_stage *stage;
+	struct ta_hold_setup setup;
+	struct ta_hold_board *board;
+	struct ta_child conductor;
+};
+
+/* --- before --------------------------------------------------------------------- */
+
+static int read_target(struct hold *h, struct ta_err *err)
+{
+	static const char http[] = "http://";
+	struct ta_stage *s = h->stage;
+	const char *text = s->o->target;
+	struct ta_hold_setup *setup = &h->setup;
+	bool six;
+	int rc;
+
+	setup->probe = strncmp(text, http, sizeof(http) - 1) ? TA_HOLD_KEEPALIVE : TA_HOLD_HTTP;
+	if (setup->probe == TA_HOLD_HTTP)
+		rc = ta_target_parse(text, "http", "80", &s->target, err);
+	else
+		rc = ta_target_parse(text, "tcp", NULL, &s->target, err);
+	if (rc < 0)
+		return rc;
+	memcpy(&setup->to, &s->target.addr, s->target.addr_len);
+	setup->to_len = s->target.addr_len;
+	setup->want.many_addresses = ta_source_is_many((const struct sockaddr *)&setup->to);
+	six = strchr(s->target.host, ':');
+	snprintf(setup->request, sizeof(setup->request), "GET %s HTTP/1.1\r\nHost: %s%s%s:%s\r\n\r\n", s->target.path,
+		six ? "[" : "", s->target.host, six ? "]" : "", s->target.port);
+	return 0;
+}
+
+static void set_own_target(struct hold *h)
+{
+	struct ta_target *t = &h->stage->target;
+	struct sockaddr_in *in = (struct sockaddr_in *)&t->addr;
+
+	*t = (struct ta_target){.scheme = "tcp", .host = "127.0.0.1", .port = "*", .addr_len = sizeof(*in)};
+	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	h->setup.probe = TA_HOLD_ECHO;
+	h->setup.want.both_ends = h->setup.want.many_addresses = true;
+	h->setup.in_namespace = !h->stage->o->host_network;
+}
+
+static int prepare(struct hold *h, struct ta_err *err)
+{
+	const struct ta_load_options *o = h->stage->o;
+	struct ta_hold_setup *s = &h->setup;
+	struct ta_room room;
+	int rc = 0;
+
+	if (o->n_sweep > 1 || o->repeats > 1)
+		return ta_err_set(err, -EINVAL, "hold takes one number of connections, once");
+	if (o->rate > 0)
+		return ta_err_set(err, -EINVAL, "hold makes connections as fast as it can: it takes no --rate");
+	if (o->target)
+		rc = read_target(h, err);
+	else
+		set_own_target(h);
+	if (rc < 0)
+		return rc;
+	s->want.connections = o->sweep[0];
+	rc = ta_room_read(h->stage->host, &room);
+	if (rc == 0)
+		rc = ta_hold_plan(&room, &s->want, &s->plan, err);
+	if (rc < 0)
+		return rc;
+	s->backlog = o->backlog ? (int)o->backlog : (int)room.somaxconn;
+	s->at_once = o->threads ? o->threads : TA_MAX(ta_stage_cpus() / (s->want.both_ends ? 2 : 1), 1u);
+	s->timeout_ns = o->timeout_ns;
+	s->hold_ns = o->duration_ns;
+	s->build_ns = (o->sweep[0] / BUILD_AT_LEAST + BUILD_MORE_S) * TA_NS_PER_S + o->timeout_ns;
+	return 0;
+}
+
+/* --- meanwhile -------------------------------------------------------------------- */
+
+static void conductor_main(void *arg, int control)
+{
+	struct hold *h = arg;
+
+	setpgid(0, 0);
+	ta_hold_conduct(h->board, h->stage->host);
+}
+
+static void show(struct hold *h, uint64_t begin, uint64_t *last, uint64_t *seen)
+{
+	const struct ta_load_options *o = h->stage->o;
+	uint64_t now = ta_load_now(), open = ta_hold_open(h->board);
+	struct ta_load_progress p = {.connections = (unsigned)open, .repeat = 1};
+
+	if (!o->progress || now < *last + PROGRESS_NS)
+		return;
+	p.elapsed_s = (double)(now - begin) / 1e9;
+	p.total_s = (double)(h->setup.build_ns + h->setup.hold_ns) / 1e9;
+	p.per_second = open > *seen ? (double)(open - *seen) * 1e9 / (double)(now - *last) : 0;
+	o->progress(&p, o->progress_ctx);
+	*last = now;
+	*seen = open;
+}
+
+/* Until the conductor has ended, and with it all others. */
+static void follow(struct hold *h)
+{
+	uint64_t begin = ta_load_now(), last = begin, seen = 0, stopped = 0;
+	struct pollfd p = {.fd = h->conductor.control, .events = POLLIN};
+
+	while (poll(&p, 1, 100) <= 0) {
+		show(h, begin, &last, &seen);
+		if (!ta_stage_stopped(h->stage))
+			continue;
+		atomic_store(&h->board->stop, 1);
+		if (!stopped)
+			stopped = ta_load_now();
+		if (ta_load_now() > stopped + STOP_S * TA_NS_PER_S)
+			break;
+	}
+	/* Whoever is left is in its group, and the number of the group is taken until it is waited for. */
+	kill(-h->conductor.pid, SIGKILL);
+	ta_child_end(&h->conductor);
+}
+
+static int conduct(struct hold *h, struct ta_err *err)
+{
+	const struct ta_hold_outcome *o;
+	int rc;
+
+	h->board = ta_hold_board_new(&h->setup);
+	if (!h->board)
+		return -ENOMEM;
+	rc = ta_child_start(conductor_main, h, NULL, 0, &h->conductor, err);
+	if (rc < 0)
+		return rc;
+	setpgid(h->conductor.pid, h->conductor.pid);
+	follow(h);
+	o = &h->board->outcome;
+	if (!o->ended)
+		return ta_err_set(err, -EIO, "the process that led the run died");
+	return o->rc < 0 ? ta_err_set(err, o->rc, "%s", o->err.text[0] ? o->err.text : ta_errno_text(o->rc)) : 0;
+}
+
+/* --- after --------------------------------------------------------------------------- */
+
+static void add_held(const struct hold *h, const struct ta_hold_sum *s, struct ta_figures *f)
+{
+	const struct ta_hold_outcome *o = &h->board->outcome;
+	ta_cleanup_buf struct ta_buf by = TA_BUF_INIT;
+	double built = (double)o->built_ns / 1e9;
+
+	ta_hold_refused_by(h->board, s, &by);
+	ta_figures_number(f, "held", "Held", (double)s->held, "%llu of %llu connections, for %.1f s",
+		(unsigned long long)s->held, (unsigned long long)h->setup.want.connections, (double)o->held_ns / 1e9);
+	ta_figures_text(f, "refused_by", "Refused by", "%s", ta_buf_text(&by));
+	ta_figures_number(f, "built_s", "Built", built, "in %.2f s, %.0f a second", built,
+		built > 0 ? (double)s->counts.connects / built : 0);
+}
+
+static void add_alive(const struct hold *h, const struct ta_hold_sum *s, struct ta_figures *f)
+{
+	if (h->setup.probe == TA_HOLD_KEEPALIVE) {
+		ta_figures_number(f, "answered", "Alive", (double)s->answered,
+			"%llu of %llu that were asked by keep-alive; none said a word", (unsigned long long)s->answered,
+			(unsigned long long)s->asked);
+	} else {
+		ta_figures_number(f, "answered", "Alive", (double)s->answered,
+			"%llu of %llu that were asked, in %.3f ms (p50), %.3f ms (p99)", (unsigned long long)s->answered,
+			(unsigned long long)s->asked, (double)ta_hist_percentile(&s->answer, 50) / 1e6,
+			(double)ta_hist_percentile(&s->answer, 99) / 1e6);
+	}
+	ta_figures_number(f, "asked", NULL, (double)s->asked, "%s", "");
+}
+
+static void add_memory(const struct hold *h, const struct ta_hold_sum *s, struct ta_figures *f)
+{
+	const struct ta_hold_outcome *o = &h->board->outcome;
+	const struct ta_hold_plan *p = &h->board->setup.plan;
+	double grown = o->user_held > o->user_idle ? (double)(o->user_held - o->user_idle) : 0, n = (double)s->held;
+	unsigned processes = p->clients + p->servers;
+	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
+	bool by_caches;
+	double kernel = ta_hold_kernel_grown(&o->idle, &o->full, s->held, &by_caches);
+
+	if (!s->held)
+		return;
+	ta_figures_number(f, "user_bytes_per_connection", "User memory", grown / n,
+		"%.1f bytes a connection: Pss of %u process%s grew by %.0f KiB, to %.1f MiB", grown / n, processes,
+		processes == 1 ? "" : "es", grown / 1024,
+		(double)o->user_held / (1 << 20));
+	ta_figures_number(f, "kernel_bytes_per_connection", "Kernel memory", kernel / n, "%.0f bytes a connection%s (%s)", kernel / n,
+		p->servers ? ", both ends" : "", by_caches ? "its slab caches, below" : "all that the kernel took meanwhile, /proc/meminfo");
+	ta_figures_text(f, "kernel_bytes_from", NULL, "%s", by_caches ? "slabinfo" : "meminfo");
+	ta_buf_printf(&who, "%u client%s with up to %u connections", p->clients, p->clients == 1 ? "" : "s", p->per_process);
+	if (p->servers)
+		ta_buf_printf(&who, ", %u server%s", p->servers, p->servers == 1 ? "" : "s");
+	ta_figures_number(f, "processes", "Processes", processes, "%s", ta_buf_text(&who));
+	ta_figures_number(f, "sources", NULL, (double)p->clients * p->sources_per_client, "%s", "");
+}
+
+static void add_caches(const struct hold *h, const struct ta_hold_sum *s, struct ta_figures *f)
+{
+	const struct ta_hold_outcome *o = &h->board->outcome;
+	struct ta_load_table *t;
+
+	if (!o->idle.n_caches || s->held < FEW)
+		return;
+	t = ta_figures_table(f, "kernel_caches", "What a connection takes in the kernel", "cache|objects|bytes");
+	for (unsigned i = 0; i < o->full.n_caches; i++) {
+		double each = ta_hold_cache_each(&o->idle, &o->full, i, s->held);
+
+		if (each <= 0)
+			continue;
+		ta_load_table_text(t, o->full.caches[i].name);
+		ta_load_table_number(t, each, 2);
+		ta_load_table_number(t, each * o->full.caches[i].bytes, 0);
+	}
+}
+
+static void add_point(const struct hold *h, const struct ta_hold_sum *s, struct ta_load_point *p)
+{
+	p->connections = (unsigned)h->setup.want.connections;
+	p->measured_s = (double)h->board->outcome.built_ns / 1e9;
+	p->n_runs = 1;
+	p->mean = p->per_second[0] = p->measured_s > 0 ? (double)s->counts.connects / p->measured_s : 0;
+	p->counts = s->counts;
+	p->hist = s->connect;
+	p->cpu = (struct ta_load_cpu){(double)s->client_user_ns / 1e9, (double)s->client_system_ns / 1e9,
+		h->setup.want.both_ends, (double)s->server_user_ns / 1e9, (double)s->server_system_ns / 1e9};
+	if (p->measured_s > 0)
+		p->generator_share = TA_MIN((p->cpu.client_user_s + p->cpu.client_system_s) / p->measured_s / h->setup.at_once, 1.0);
+}
+
+static void add_notes(const struct hold *h, const struct ta_hold_sum *s, struct ta_strv *notes)
+{
+	const struct ta_hold_outcome *o = &h->board->outcome;
+	uint64_t overflows = ta_tcp_counts_grown(&o->before, &o->after, TA_TCP_LISTEN_OVERFLOWS);
+
+	if (o->no_namespace[0])
+		ta_strv_add(notes, o->no_namespace);
+	if (s->held < FEW)
+		ta_strv_add(notes, "the kernel memory of so few connections cannot be told from what else the machine did");
+	if (!h->setup.want.both_ends)
+		ta_strv_add(notes, "user memory is that of the client; what the server takes is to be asked there");
+	if (overflows)
+		ta_strv_add(notes, "connections found accept queues full, and were made a second later or not at all (ListenOverflows)");
+	ta_strv_add(notes, "every connection ends by RST from the client: none stays in TIME_WAIT");
+}
+
+static void report(struct hold *h, struct ta_load_result *r)
+{
+	struct ta_hold_sum s;
+
+	ta_hold_sum_up(h->board, &s);
+	add_point(h, &s, &r->points[0]);
+	r->n_points = 1;
+	r->threads = h->board->setup.plan.clients;
+	r->interrupted = ta_stage_stopped(h->stage);
+	if (h->board->outcome.has_namespace)
+		r->path = "namespace";
+	add_held(h, &s, &r->figures);
+	add_alive(h, &s, &r->figures);
+	add_memory(h, &s, &r->figures);
+	add_caches(h, &s, &r->figures);
+	add_notes(h, &s, &r->notes);
+}
+
+static int run(struct ta_stage *s, struct ta_err *err)
+{
+	struct hold h = {.stage = s};
+	struct ta_load_point ignored = {0};
+	struct ta_stage_mark from;
+	int rc = prepare(&h, err);
+
+	if (rc == 0)
+		rc = ta_stage_set(s);
+	if (rc < 0)
+		return rc;
+	ta_stage_begin(s, &from);
+	rc = conduct(&h, err);
+	ta_stage_end(s, &from, &ignored);
+	if (rc == 0)
+		report(&h, s->result);
+	ta_hold_board_free(h.board);
+	return rc;
+}
+
+const struct ta_workload ta_workload_hold = {
+	.name = "hold",
+	.summary = "how many connections stay open, and what each of them takes",
+	.scheme = "tcp",
+	.counts = "connects",
+	.default_connections = 10000,
+	.max_connections = 50000000,
+	.run = run,
+};
