@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "host/redactini.h"
+#include "host/redactudev.h"
 #include "base/macros.h"
 
 #define BLANKS " \t\r"
@@ -293,6 +294,13 @@ static size_t keep_sysctl(const char *line, size_t len)
 	return is_public_sysctl(key, n, line + len) ? value_end(line, len) : 0;
 }
 
+bool ta_redact_keeps_sysctl(const char *key)
+{
+	size_t n = strlen(key);
+
+	return is_public_sysctl(key, n, key + n);
+}
+
 static void filter_sysctls(struct ta_buf *b)
 {
 	filter_lines(b, keep_sysctl, true);
@@ -442,6 +450,16 @@ static const struct known_file known_files[] = {
 	{"/etc/tuned/", NULL, keep_tuned},
 	{"/usr/lib/tuned/", NULL, keep_tuned},
 	{"/etc/modules", NULL, keep_names},
+	{"/etc/tmpfiles.d/", ta_redact_tmpfiles, NULL},
+	{"/run/tmpfiles.d/", ta_redact_tmpfiles, NULL},
+	{"/usr/local/lib/tmpfiles.d/", ta_redact_tmpfiles, NULL},
+	{"/usr/lib/tmpfiles.d/", ta_redact_tmpfiles, NULL},
+	{"/lib/tmpfiles.d/", ta_redact_tmpfiles, NULL},
+	{"/etc/udev/rules.d/", ta_redact_udev, NULL},
+	{"/run/udev/rules.d/", ta_redact_udev, NULL},
+	{"/usr/local/lib/udev/rules.d/", ta_redact_udev, NULL},
+	{"/usr/lib/udev/rules.d/", ta_redact_udev, NULL},
+	{"/lib/udev/rules.d/", ta_redact_udev, NULL},
 	{"/etc/modules-load.d/", NULL, keep_names},
 	{"/run/modules-load.d/", NULL, keep_names},
 	{"/usr/local/lib/modules-load.d/", NULL, keep_names},

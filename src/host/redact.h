@@ -15,6 +15,8 @@
  *   irqbalance, tuned         its options; the names of active profiles; of profiles what they include and set
  *   cloud-init                of its instance-data.json the type of the instance
  *   modules-load.d            names of modules
+ *   tmpfiles.d                lines that write settings of an allow-list of places in /sys, /proc/irq and /proc/sys
+ *   udev rules                which devices a rule is for, and settings of the same allow-list; see host/redactudev.h
  *   the rest of /etc          refused
  *   /proc/PID/environ, mem …  refused, and so is what lies behind /proc/PID/{root,cwd,fd/N}
  *   /proc/PID/fd/N            where it points: sockets, pipes and the like, but no names of files
@@ -44,3 +46,6 @@ void ta_redact(const char *path, struct ta_buf *content);
 
 /* The same for where the link `path` points: of open files of a process only that they are files ("file"). */
 void ta_redact_link(const char *path, struct ta_buf *target);
+
+/* True for a sysctl, with dots or slashes, whose value may be known. */
+bool ta_redact_keeps_sysctl(const char *key);

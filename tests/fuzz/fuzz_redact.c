@@ -12,7 +12,7 @@ static const char *const paths[] = {
 	"/etc/modprobe.d/a.conf", "/etc/systemd/system.conf", "/proc/net/tcp", "/proc/net/tcp6", "/proc/mounts",
 	"/sys/class/net/eth0/address", "/sys/class/dmi/id/product_serial", "/proc/sys/kernel/hostname",
 	"/etc/default/irqbalance", "/etc/tuned/active_profile", "/etc/systemd/system/a.service",
-	"/etc/systemd/network/a.link", "/etc/config/irqbalance",
+	"/etc/systemd/network/a.link", "/etc/config/irqbalance", "/etc/tmpfiles.d/a.conf", "/etc/udev/rules.d/a.rules",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -238,12 +238,53 @@ static void test_links(void **state)
 	}
 }
 
+static void test_tmpfiles(void **state)
+{
+	assert_filter("/etc/tmpfiles.d/a.conf",
+		"# secret\nd /home/bob 0700 bob bob\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - never\n"
+		"f+ /etc/token - - - - hunter2\nw /etc/token - - - - hunter2\n  w! /sys/block/sd*/queue/scheduler - - - - none # x\n"
+		"w /proc/sys/net/core/somaxconn - - - - 4096\nw /proc/sys/kernel/core_pattern - - - - |/bin/x\n",
+		"\n\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - never\n\n\n"
+		"  w! /sys/block/sd*/queue/scheduler - - - - none #\nw /proc/sys/net/core/somaxconn - - - - 4096\n\n");
+	assert_filter_bytes("/usr/lib/tmpfiles.d/a.conf", "w /sys/block/sda/queue/x\0 - - - - 1\n", 36, "\n");
+}
+
+static void test_udev(void **state)
+{
+	static const char path[] = "/etc/udev/rules.d/90-a.rules";
+
+	/* Nothing of interest: nothing at all. */
+	assert_filter(path, "ATTRS{serial}==\"hunter2\", MODE=\"0600\", OWNER=\"bob\"\n", "");
+	assert_filter(path, "", "");
+	assert_filter(path,
+		"# bob's disk\nACTION==\"add|change\", KERNEL==\"sda\", ENV{ID_SERIAL}==\"hunter2\", ATTR{queue/scheduler}=\"none\", "
+		"SYMLINK+=\"bob\", ENV{TOKEN}=\"hunter2\"\nKERNEL==\"x\", MODE=\"0600\"\n",
+		"\nACTION==\"add|change\",KERNEL==\"sda\",TAG==\"?\",ATTR{queue/scheduler}=\"none\"\n\n");
+	/* A condition that is not known stays one. */
+	assert_filter(path, "PROGRAM=\"/bin/x hunter2\", IMPORT{program}=\"y\", ATTR{queue/nr_requests}=\"64\"",
+		"TAG==\"?\",TAG==\"?\",ATTR{queue/nr_requests}=\"64\"\n");
+	assert_filter(path, "SUBSYSTEM==\"net\", RUN+=\"/usr/sbin/ethtool -K $name gro on\"\n",
+		"SUBSYSTEM==\"net\",RUN+=\"/usr/sbin/ethtool -K $name gro on\"\n");
+	assert_filter(path, "SUBSYSTEM==\"net\", RUN+=\"/bin/sh -c 'ethtool -K $name gro on; curl http://u:hunter2@x'\"\n",
+		"SUBSYSTEM==\"net\",RUN+=\"ethtool\"\n");
+	assert_filter(path, "RUN+=\"/bin/sh -c 'echo 64 > /sys/block/%k/queue/nr_requests'\"\n",
+		"RUN+=\"/bin/sh -c 'echo 64 > /sys/block/%k/queue/nr_requests'\"\n");
+	assert_filter(path, "RUN+=\"/bin/sh -c 'echo hunter2 > /etc/token; echo 1 > /sys/block/sda/queue/x'\"\n", "");
+	/* Jumps, joined lines, and lines that are void. */
+	assert_filter(path, "KERNEL!=\"sd*\", GOTO=\"end\"\nATTR{queue/nomerges}=\\\n # x\n  \"2\"\nLABEL=\"end\"\nATTR{queue/x}=\"1\n",
+		"KERNEL!=\"sd*\",GOTO=\"end\"\nATTR{queue/nomerges}=\"2\"\n\n\nLABEL=\"end\"\n\n");
+	/* Never longer than it was. */
+	assert_filter(path, "TAG==\"\"TAG==\"a\"ATTR{mtu}=\"1\"", "TAG==\"\"TAG==\"?\"ATTR{mtu}=\"1\"");
+	assert_filter(path, "SYSCTL{net/core/somaxconn}=\"4096\"\nSYSCTL{kernel/core_pattern}=\"|x\"\n",
+		"SYSCTL{net/core/somaxconn}=\"4096\"\n\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_cmdline),
 		cmocka_unit_test(test_argv),
-		cmocka_unit_test(test_os_release),
+		cmocka_unit_test(test_os_release), cmocka_unit_test(test_tmpfiles), cmocka_unit_test(test_udev),
 		cmocka_unit_test(test_sysctl),
 		cmocka_unit_test(test_sysctl_bytes),
 		cmocka_unit_test(test_other_settings),

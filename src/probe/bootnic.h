@@ -1,0 +1,16 @@
+/*
+ * What sets interfaces at boot: ethtool(8) run by udev rules, and systemd's .link files, as lines of a boot list.
+ */
+#pragma once
+
+#include "probe/bootlist.h"
+#include "probe/linkconf.h"
+
+/*
+ * "/usr/sbin/ethtool -L eth0 combined 8": a line for each setting. False: it is no such command for this interface. One
+ * that is not understood adds a line without value for every kind that it may set.
+ */
+bool ta_boot_ethtool(struct ta_boot_list *l, const char *run, const char *ifname, const char *file, unsigned line, bool maybe);
+
+/* The lines of the .link file that an interface gets. */
+void ta_boot_link(struct ta_boot_list *l, const struct ta_link_conf *c, const char *ifname, bool maybe);
