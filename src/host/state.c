@@ -22,6 +22,8 @@ struct ta_state {
 	int lock;
 	unsigned run; /* that `file` is, 0: none */
 	int file;
+	unsigned held_run; /* that `held` is, 0: none */
+	int held;
 };
 
 struct name {
@@ -172,7 +174,7 @@ int ta_state_open(struct ta_host *h, const char *dir, bool write, struct ta_stat
 	if (!s)
 		return ta_err_set(err, -ENOMEM, "out of memory");
 	s->host = h;
-	s->fd = s->lock = s->file = -1;
+	s->fd = s->lock = s->file = s->held = -1;
 	s->dir = strdup(dir);
 	if (!s->dir)
 		rc = ta_err_set(err, -ENOMEM, "out of memory");
@@ -200,6 +202,7 @@ struct ta_state *ta_state_close(struct ta_state *s)
 {
 	if (s) {
 		ta_close(&s->file);
+		ta_close(&s->held);
 		ta_close(&s->lock);
 		ta_close(&s->fd);
 		free(s->dir);
@@ -247,15 +250,26 @@ int ta_state_runs(struct ta_state *s, unsigned **ret, size_t *ret_n, struct ta_e
 	return 0;
 }
 
+static int read_held(struct ta_state *s, struct ta_buf *ret, struct ta_err *err)
+{
+	int rc = lseek(s->held, 0, SEEK_SET) < 0 ? -errno : ta_fd_read(s->held, TA_STATE_FILE_MAX, ret);
+
+	return rc < 0 ? fail(s, name_of(s->held_run).text, rc, err) : 0;
+}
+
 int ta_state_read(struct ta_state *s, unsigned run, struct ta_buf *ret, struct ta_err *err)
 {
 	struct name name = name_of(run);
-	ta_cleanup_fd int fd = open_file(s, name.text, O_RDONLY, err);
-	int rc = TA_MIN(fd, 0);
+	ta_cleanup_fd int fd = -1;
+	int rc;
 
+	ta_buf_reset(ret);
+	if (s->held_run == run)
+		return read_held(s, ret, err);
+	fd = open_file(s, name.text, O_RDONLY, err);
+	rc = TA_MIN(fd, 0);
 	if (rc < 0)
 		return rc;
-	ta_buf_reset(ret);
 	rc = ta_fd_read(fd, TA_STATE_FILE_MAX, ret);
 	return rc < 0 ? fail(s, name.text, rc, err) : 0;
 }
@@ -273,6 +287,14 @@ static int open_run(struct ta_state *s, unsigned run, int flags, struct ta_err *
 	s->file = fd;
 	s->run = run;
 	return 0;
+}
+
+int ta_state_hold(struct ta_state *s, unsigned run, struct ta_err *err)
+{
+	ta_close(&s->held);
+	s->held = open_file(s, name_of(run).text, O_RDONLY, err);
+	s->held_run = s->held < 0 ? 0 : run;
+	return TA_MIN(s->held, 0);
 }
 
 int ta_state_new(struct ta_state *s, unsigned *ret_run, struct ta_err *err)

@@ -41,6 +41,9 @@ int ta_state_runs(struct ta_state *s, unsigned **ret, size_t *ret_n, struct ta_e
 /* The whole text of a run. -EFBIG above TA_STATE_FILE_MAX. */
 int ta_state_read(struct ta_state *s, unsigned run, struct ta_buf *ret, struct ta_err *err);
 
+/* From now on this run's file, one at a time, is read by the descriptor that is opened here, whatever becomes of its name. */
+int ta_state_hold(struct ta_state *s, unsigned run, struct ta_err *err);
+
 /* A new run, numbered behind all that are there; its file is empty and on the disk. */
 int ta_state_new(struct ta_state *s, unsigned *ret_run, struct ta_err *err);
 

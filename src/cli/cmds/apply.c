@@ -134,7 +134,7 @@ static int select_items(struct job *j)
 /* Whoever is cut off cannot undo it, and whoever is not cannot know before. */
 static int choose_confirmation(struct job *j)
 {
-	const char *management = NULL;
+	ta_cleanup_buf struct ta_buf management = TA_BUF_INIT;
 	bool flaps = false;
 
 	for (size_t i = 0; i < j->plan.n_actions; i++) {
@@ -143,12 +143,12 @@ static int choose_confirmation(struct job *j)
 		if (ta_action_refusal(a, j->view.allow, j->view.allow_workload))
 			continue;
 		flaps = flaps || a->disruption == TA_DISRUPT_LINK_FLAP;
-		if (a->management)
-			management = a->step.target;
+		if (a->management && !management.len)
+			ta_step_label(a->step.knob, a->step.target, &management);
 	}
-	if (j->v->confirm_within == 0 && management)
+	if (j->v->confirm_within == 0 && management.len)
 		return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: --confirm-within 0 would keep at once what may cut this host "
-			"off (%s); give it 1 to %d seconds", management, TA_CONFIRM_MAX_S);
+			"off (%s); give it 1 to %d seconds", ta_buf_text(&management), TA_CONFIRM_MAX_S);
 	if (j->v->confirm_within >= 0)
 		j->confirm_within_s = (unsigned)j->v->confirm_within;
 	else

@@ -176,7 +176,7 @@ static int begin(struct watch *w, const struct values *v)
 	struct ta_err err = {0};
 
 	if (ta_state_open(w->host, v->state ? v->state : TA_STATE_DIR, false, &w->state, &err) < 0 ||
-		ta_run_read(w->state, w->run.number, &w->run, &err) < 0)
+		ta_state_hold(w->state, w->run.number, &err) < 0 || ta_run_read(w->state, w->run.number, &w->run, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
 	if (!w->run.confirm_within_s)
 		return ta_cli_fail(TA_EXIT_USAGE, "run %u has not to be confirmed", w->run.number);
