@@ -60,6 +60,10 @@ int ta_floor_cpu(uint64_t budget_ns, struct ta_floor_cpu *ret, struct ta_err *er
 int ta_floor_disk(struct ta_host *h, const char *dir, uint64_t budget_ns, const volatile sig_atomic_t *stop,
 	struct ta_floor_disk *ret, struct ta_err *err);
 
+/* Measuring began at `begin` with `budget_ns` to go: also where the CPUs are busy with others, some samples there must be. */
+#define TA_FLOOR_LEAST 20
+bool ta_floor_goes_on(uint64_t begin, uint64_t now, uint64_t budget_ns, uint64_t n);
+
 /* The CPUs that this process may use: the n-th of them, or -1. And this thread onto one of them (-1: all that it had). */
 int ta_floor_cpu_number(unsigned n);
 void ta_floor_pin(int cpu);

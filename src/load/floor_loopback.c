@@ -86,16 +86,16 @@ static void *pour(void *arg)
 
 static int ping(int fd, uint64_t budget_ns, struct ta_hist *h)
 {
-	uint64_t now = ta_load_now(), warm = now + budget_ns / 8, end = now + budget_ns;
+	uint64_t begin = ta_load_now(), now = begin;
 	char c = 0;
 
-	while (now < end) {
+	while (ta_floor_goes_on(begin, now, budget_ns, h->n)) {
 		uint64_t begun = now;
 
 		if (send(fd, &c, 1, MSG_NOSIGNAL) != 1 || recv(fd, &c, 1, 0) != 1)
 			return errno ? -errno : -EIO;
 		now = ta_load_now();
-		if (begun >= warm)
+		if (begun >= begin + budget_ns / 8)
 			ta_hist_add(h, now - begun);
 	}
 	return 0;
@@ -103,11 +103,11 @@ static int ping(int fd, uint64_t budget_ns, struct ta_hist *h)
 
 static int drain(int fd, uint64_t budget_ns, double *ret_per_second)
 {
-	uint64_t now = ta_load_now(), begin = now + budget_ns / 8, end = now + budget_ns, bytes = 0, first = 0;
+	uint64_t begin = ta_load_now(), now = begin, n_pieces = 0, bytes = 0, first = 0;
 	char *piece = malloc(PIECE);
 	int rc = piece ? 0 : -ENOMEM;
 
-	while (rc == 0 && now < end) {
+	while (rc == 0 && ta_floor_goes_on(begin, now, budget_ns, n_pieces)) {
 		ssize_t n = recv(fd, piece, PIECE, 0);
 
 		now = ta_load_now();
@@ -115,8 +115,9 @@ static int drain(int fd, uint64_t budget_ns, double *ret_per_second)
 			rc = n < 0 ? -errno : -EIO;
 		else if (first)
 			bytes += (uint64_t)n;
-		else if (now >= begin)
+		else if (now >= begin + budget_ns / 8)
 			first = now;
+		n_pieces += first != 0;
 	}
 	free(piece);
 	if (rc == 0)

@@ -17,12 +17,10 @@
 #include "load/load.h"
 
 #define PAUSE_NS 60000 /* long enough for the other one to fall asleep */
-#define LEAST 20       /* samples, also where the CPUs are busy with others: up to ten times the time for that */
 
-/* From `begin` on there was `budget_ns`; `n` samples are there. */
-static bool goes_on(uint64_t begin, uint64_t now, uint64_t budget_ns, uint64_t n)
+bool ta_floor_goes_on(uint64_t begin, uint64_t now, uint64_t budget_ns, uint64_t n)
 {
-	return now - begin < budget_ns || (n < LEAST && now - begin < 10 * budget_ns);
+	return now - begin < budget_ns || (n < TA_FLOOR_LEAST && now - begin < 10 * budget_ns);
 }
 
 int ta_floor_cpu_number(unsigned n)
@@ -131,7 +129,7 @@ static int wake_for(bool by_eventfd, int cpu, uint64_t budget_ns, struct ta_hist
 	int rc = pair_begin(&p);
 	uint64_t begin = ta_load_now(), n = 0;
 
-	while (rc == 0 && goes_on(begin, ta_load_now(), budget_ns, n++)) {
+	while (rc == 0 && ta_floor_goes_on(begin, ta_load_now(), budget_ns, n++)) {
 		sleep_ns(PAUSE_NS);
 		p.called_ns = ta_load_now();
 		call(&p);
@@ -154,7 +152,7 @@ static void time_sleeps(uint64_t budget_ns, struct ta_hist *h)
 {
 	uint64_t begin = ta_load_now(), now = begin;
 
-	while (goes_on(begin, now, budget_ns, h->n)) {
+	while (ta_floor_goes_on(begin, now, budget_ns, h->n)) {
 		uint64_t due = now + 4 * PAUSE_NS;
 
 		sleep_until(due);
