@@ -69,6 +69,8 @@ void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b)
 		ta_buf_adds(b, "the rate that was asked for");
 	else if (p->generator_share >= FULL)
 		ta_buf_printf(b, "the load generator: a thread of it used %.0f %% of a CPU", p->generator_share * 100);
+	else if (r->bound[0])
+		ta_buf_adds(b, r->bound);
 	else if (!by_one_softirq(r, b) && !by_server(r, b))
 		by_all_cpus(r, b);
 }

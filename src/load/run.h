@@ -43,6 +43,8 @@ struct ta_load_options {
 	const char *dir;		     /* for files of our own; NULL: chosen */
 	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
 	bool host_network; /* hold: not in a network namespace of its own */
+	uint64_t file_bytes;		     /* of the large one */
+	const char *label;		     /* of this configuration, for a row of a table; NULL: none */
 	const volatile sig_atomic_t *stop;   /* set: ends soon, with what there is */
 	void (*progress)(const struct ta_load_progress *p, void *ctx); /* some times a second; NULL: nobody looks */
 	void *progress_ctx;
@@ -71,6 +73,7 @@ struct ta_load_result {
 	const char *workload, *path;
 	const char *engine; /* what drove the connections; NULL: the question has no meaning here */
 	char engine_why[160]; /* why not a faster one; "" */
+	char bound[160];      /* what the workload found it bound by, where the counters say nothing; "" */
 	char target[512];
 	bool built_in, interrupted;
 	unsigned threads, pipeline;

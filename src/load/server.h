@@ -21,6 +21,8 @@ struct ta_server_options {
 	unsigned threads;
 	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
 	bool no_uring;	     /* epoll also where io_uring could be used */
+	struct sockaddr_storage only; /* whoever may reach it (admit.h); ss_family 0: all who can */
+	const char *dir;     /* for files of its own; NULL: chosen */
 };
 
 /* 127.0.0.1 and a port that the kernel chooses, in `ret->addr`. */

@@ -20,11 +20,11 @@
 #include "report/load.h"
 
 struct values {
-	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port;
+	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port, file_mib;
 	int64_t set, keys, value_size; /* kv */
 	int64_t backlog;
 	bool host_network;
-	const char *engine, *format, *dir;
+	const char *engine, *format, *dir, *label;
 	struct ta_strv sweep, headers;
 };
 
@@ -81,6 +81,11 @@ static const struct ta_option options[] = {
 	{.name = "host-network", .kind = TA_OPT_FLAG,
 		.help = "hold: in the network of this host, and not in a namespace made for the run",
 		.offset = offsetof(struct values, host_network)},
+	{.name = "file-mib", .arg = "MIB", .kind = TA_OPT_NUMBER, .help = "size of the large file of 'file' (default 256)",
+		.offset = offsetof(struct values, file_mib), .unset = 256, .min = 1, .max = 4096},
+	{.name = "label", .arg = "TEXT", .kind = TA_OPT_STRING,
+		.help = "name of this configuration in the row of cold and warm MB/s that 'file' prints",
+		.offset = offsetof(struct values, label)},
 	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
 		.offset = offsetof(struct values, port), .max = 65535},
 	{.name = "format", .arg = "text|json|hgrm", .kind = TA_OPT_STRING,
@@ -235,6 +240,8 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.dir = v->dir,
 		.backlog = (unsigned)v->backlog,
 		.host_network = v->host_network,
+		.file_bytes = (uint64_t)v->file_mib << 20,
+		.label = v->label,
 		.stop = &stopped,
 	};
 	int format = ta_cli_choose("format", v->format, formats, NULL);
@@ -263,7 +270,7 @@ static void tell_address(const struct sockaddr *addr, socklen_t len, void *ctx)
 static int serve(const struct values *v, const struct ta_workload *workload)
 {
 	struct ta_server_options o = {.service = ta_service_find(workload->name), .body_bytes = 2,
-		.threads = v->threads ? (unsigned)v->threads : 1};
+		.threads = v->threads ? (unsigned)v->threads : 1, .dir = v->dir};
 	struct ta_err err;
 
 	if (!o.service)
@@ -299,6 +306,8 @@ const struct ta_command ta_command_load = {
 		 "kv: GET and SET of a Redis or its kin, redis://HOST:PORT/DB; a password is taken from the environment variable "
 		 "REDISCLI_AUTH.\n\n"
 		 "hold: how many connections stay open, and what each takes; TARGET is tcp://HOST:PORT or http://HOST:PORT/PATH.\n\n"
+		 "file: one large file and many small ones by sendfile, splice, MSG_ZEROCOPY and io_uring's zero-copy send, cold and "
+		 "cached; with TARGET (http://HOST:PORT/PATH) that file of another server.\n\n"
 		 "floor: what this machine gives at best, layer by layer.\n\n"
 		 "'load serve' runs the built-in server of a workload (http if none is named) on loopback until it is ended.",
 	.exits = "0\tmeasured, and every request was answered\n"
@@ -311,6 +320,7 @@ const struct ta_command ta_command_load = {
 		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n"
 		    "tuneaudit load kv redis://127.0.0.1 --pipeline 16\tas redis-benchmark -P 16, one request in ten writes\n"
 		    "tuneaudit load hold -c 100000\twhether this host holds that many\n"
+		    "tuneaudit load file --dir /srv\tfiles from that disk, in each way to send them\n"
 		    "tuneaudit load floor\twhat loopback, memory, disk and wake-ups give here\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),
