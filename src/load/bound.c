@@ -138,6 +138,4 @@ void ta_load_notes(const struct ta_load_result *r, struct ta_strv *notes)
 		note_cpus(r, notes);
 		note_losses(r, notes);
 	}
-	if (r->engine_why[0])
-		ta_strv_add(notes, r->engine_why);
 }

@@ -28,6 +28,7 @@ struct ta_conn {
 	uint64_t since_ns;  /* when the state began; for timeouts */
 	uint64_t retry_ns;
 	struct ta_conn *next_idle;
+	bool in_ring; /* rounds.h */
 	void *wire; /* the wire's state */
 };
 

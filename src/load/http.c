@@ -207,6 +207,31 @@ static int check_start(const char *data, size_t len)
 	return memcmp(data, "HTTP/1.", TA_MIN(len, (size_t)7)) ? -TA_HTTP_BAD_STATUS_LINE : 0;
 }
 
+/* A head of `len` bytes was read from `data`; `complete`: it is all of the reply. */
+static void remember(struct ta_http_reply *r, const char *data, size_t len, bool complete)
+{
+	if (!r->memo || len > TA_HTTP_MEMO_MAX || (r->state == TA_HTTP_HEAD && !complete))
+		return;
+	*r->memo = (struct ta_http_memo){.len = len, .state = r->state, .left = r->left, .status = r->status,
+		.keep_alive = r->keep_alive, .complete = complete};
+	memcpy(r->memo->head, data, len);
+}
+
+/* The same bytes up to and with the empty line say the same. Their length, or 0. */
+static size_t recall(struct ta_http_reply *r, const char *data, size_t len, int *ret)
+{
+	const struct ta_http_memo *m = r->memo;
+
+	if (!m || !m->len || len < m->len || r->state != TA_HTTP_HEAD || r->partial.len || memcmp(data, m->head, m->len) != 0)
+		return 0;
+	r->state = m->state;
+	r->left = m->left;
+	r->status = m->status;
+	r->keep_alive = m->keep_alive;
+	*ret = m->complete;
+	return m->len;
+}
+
 static int feed_head(struct ta_http_reply *r, const char *data, size_t len, size_t *used)
 {
 	struct ta_buf *b = &r->partial;
@@ -220,7 +245,10 @@ static int feed_head(struct ta_http_reply *r, const char *data, size_t len, size
 			return rc;
 		if (n) {
 			*used = n;
-			return n > TA_HTTP_HEAD_MAX ? -TA_HTTP_HEAD_TOO_LONG : read_head(r, data, n);
+			rc = n > TA_HTTP_HEAD_MAX ? -TA_HTTP_HEAD_TOO_LONG : read_head(r, data, n);
+			if (rc >= 0)
+				remember(r, data, n, rc);
+			return rc;
 		}
 	}
 	ta_buf_add(b, data, TA_MIN(len, (size_t)TA_HTTP_HEAD_MAX + 1 - had));
@@ -337,8 +365,8 @@ static int feed_once(struct ta_http_reply *r, const char *data, size_t len, size
 
 int ta_http_reply_feed(struct ta_http_reply *r, const char *data, size_t len, size_t *used)
 {
-	size_t at = 0;
 	int rc = 0;
+	size_t at = recall(r, data, len, &rc);
 
 	while (at < len && rc == 0) {
 		size_t n = 0;

@@ -27,7 +27,23 @@ enum ta_http_error {
 enum ta_http_state { TA_HTTP_HEAD, TA_HTTP_BODY, TA_HTTP_UNTIL_CLOSE, TA_HTTP_CHUNK_SIZE, TA_HTTP_CHUNK, TA_HTTP_CHUNK_END,
 	TA_HTTP_TRAILER };
 
+#define TA_HTTP_MEMO_MAX 512u
+
+/*
+ * The last whole head that was read, and what it said: most replies of a run begin with the same bytes as the one before, and
+ * those need not be taken apart again. One may serve many replies of one thread. Zeroed memory is an empty one.
+ */
+struct ta_http_memo {
+	size_t len;
+	enum ta_http_state state;
+	uint64_t left;
+	unsigned status;
+	bool keep_alive, complete;
+	char head[TA_HTTP_MEMO_MAX];
+};
+
 struct ta_http_reply {
+	struct ta_http_memo *memo; /* may be NULL */
 	enum ta_http_state state;
 	uint64_t left; /* bytes of the body or chunk that are still to come */
 	unsigned status;
@@ -35,7 +51,7 @@ struct ta_http_reply {
 	struct ta_buf partial; /* a head or line that is not whole yet */
 };
 
-/* Ready for the next reply; keeps the memory. */
+/* Ready for the next reply; keeps the memory and the memo. */
 void ta_http_reply_reset(struct ta_http_reply *r);
 void ta_http_reply_done(struct ta_http_reply *r);
 

@@ -24,6 +24,7 @@
 #define TA_NS_PER_MS 1000000ull
 
 uint64_t ta_load_now(void); /* CLOCK_MONOTONIC, ns */
+uint64_t ta_load_thread_cpu(void); /* that the calling thread used, ns */
 
 /* What went wrong, by what a person would look for. Order and names are those of the report. */
 enum ta_load_error {

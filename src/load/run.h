@@ -39,7 +39,7 @@ struct ta_load_options {
 	unsigned pipeline, repeats;
 	double rate; /* requests per second, 0: as fast as it goes */
 	uint64_t warmup_ns, duration_ns, timeout_ns;
-	const char *engine;		     /* NULL: the best that is usable */
+	const char *engine;		     /* NULL: chosen */
 	const char *dir;		     /* for files of our own; NULL: chosen */
 	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
 	bool host_network; /* hold: not in a network namespace of its own */
@@ -72,7 +72,6 @@ struct ta_load_point {
 struct ta_load_result {
 	const char *workload, *path;
 	const char *engine; /* what drove the connections; NULL: the question has no meaning here */
-	char engine_why[160]; /* why not a faster one; "" */
 	char bound[160];      /* what the workload found it bound by, where the counters say nothing; "" */
 	char target[512];
 	bool built_in, interrupted;

@@ -181,7 +181,7 @@ static void turn(struct thread *t)
 
 	if (!t->accepting)
 		arm_accept(t);
-	if (ta_uring_wait(&t->uring, TA_NS_PER_S) < 0) {
+	if (ta_uring_wait(&t->uring, 1, TA_NS_PER_S) < 0) {
 		t->ending = true;
 		return;
 	}

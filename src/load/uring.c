@@ -126,11 +126,11 @@ void ta_uring_return(struct ta_uring *u, const struct io_uring_cqe *cqe)
 		give(u, cqe->flags >> IORING_CQE_BUFFER_SHIFT);
 }
 
-int ta_uring_wait(struct ta_uring *u, uint64_t ns)
+int ta_uring_wait(struct ta_uring *u, unsigned completions, uint64_t ns)
 {
 	struct __kernel_timespec t = {(int64_t)(ns / TA_NS_PER_S), (long long)(ns % TA_NS_PER_S)};
 	struct io_uring_cqe *cqe;
-	int rc = io_uring_submit_and_wait_timeout(&u->ring, &cqe, 1, &t, NULL);
+	int rc = io_uring_submit_and_wait_timeout(&u->ring, &cqe, completions, &t, NULL);
 
 	return rc < 0 && rc != -ETIME && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY ? rc : 0;
 }

@@ -36,8 +36,8 @@ int ta_uring_receive(struct ta_uring *u, int fd, uint64_t tag);
 const char *ta_uring_data(const struct ta_uring *u, const struct io_uring_cqe *cqe);
 void ta_uring_return(struct ta_uring *u, const struct io_uring_cqe *cqe);
 
-/* Hands over what is queued and waits at most `ns` for one completion. 0 or -errno. */
-int ta_uring_wait(struct ta_uring *u, uint64_t ns);
+/* Hands over what is queued and waits at most `ns` for so many completions. 0 or -errno. */
+int ta_uring_wait(struct ta_uring *u, unsigned completions, uint64_t ns);
 
 /* `n` completions were worked off. */
 void ta_uring_advance(struct ta_uring *u, unsigned n);

@@ -1,6 +1,5 @@
-"""the http client and wrk against the same nginx, 50 connections"""
+"""the http client and wrk against the same nginx"""
 TOOLS = ("wrk", "nginx")
-CONNECTIONS = 50
 
 
 def per_request(run):
@@ -9,10 +8,15 @@ def per_request(run):
 
 def compare(bench):
     url, _ = bench.nginx('location / { return 200 "tu"; }')
-    for engine in "epoll", "io_uring":
-        got = bench.pairs(lambda e=engine: bench.load("http", url, "-c", str(CONNECTIONS), "--engine", e),
-                          lambda: bench.wrk(url, CONNECTIONS))
-        bench.hold(f"{engine}: CPU per request / wrk's", [per_request(a) / per_request(b) for a, b in got], at_most=0.8)
-        bench.hold(f"{engine}: requests per second / wrk's", [a["per_second"]["mean"] / b["rate"] for a, b in got], at_least=1.0)
-        bench.tell(f"{engine}: CPU per request", [per_request(a) * 1e6 for a, _ in got], "us")
-        bench.tell("wrk: CPU per request", [per_request(b) * 1e6 for _, b in got], "us")
+    for engine, connections in ("epoll", 50), ("epoll", 100), ("epoll", 200), ("io_uring", 100):
+        got = bench.pairs(lambda e=engine, c=connections: bench.load("http", url, "-c", str(c), "--engine", e),
+                          lambda c=connections: bench.wrk(url, c))
+        cpu, rate = [per_request(a) / per_request(b) for a, b in got], [a["per_second"]["mean"] / b["rate"] for a, b in got]
+        if engine == "epoll":
+            bench.hold(f"{connections} connections: CPU per request / wrk's", cpu, at_most=0.8)
+            bench.hold(f"{connections} connections: requests per second / wrk's", rate, at_least=1.0)
+        else:
+            bench.tell(f"{connections} connections, {engine}: CPU per request / wrk's", cpu, "")
+            bench.tell(f"{connections} connections, {engine}: requests per second / wrk's", rate, "")
+        bench.tell("  CPU per request, ours", [per_request(a) * 1e6 for a, _ in got], "us")
+        bench.tell("  CPU per request, wrk's", [per_request(b) * 1e6 for _, b in got], "us")

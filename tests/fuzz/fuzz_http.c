@@ -1,6 +1,6 @@
 /*
  * HTTP replies and requests from any bytes. In pieces (the first byte says how long) they must mean what they mean
- * in one piece.
+ * in one piece, and with a memo of the last head what they mean without one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@ struct outcome {
 	int rc, end;
 };
 
-static struct outcome feed(const char *bytes, size_t len, size_t piece)
+static struct outcome feed(const char *bytes, size_t len, size_t piece, struct ta_http_memo *memo)
 {
-	struct ta_http_reply r = {0};
+	struct ta_http_reply r = {.memo = memo};
 	struct outcome o = {0};
 
 	for (size_t at = 0; at < len && o.rc >= 0;) {
@@ -55,15 +55,20 @@ static void read_requests(const char *at, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *bytes = (const char *)data + 1;
-	struct outcome whole, pieces;
+	struct ta_http_memo memo = {0};
+	struct outcome whole, pieces, again;
 
 	if (size < 2 || size > 200000)
 		return 0;
 	size--;
-	whole = feed(bytes, size, size);
-	pieces = feed(bytes, size, 1u + data[0] % 32);
+	whole = feed(bytes, size, size, NULL);
+	pieces = feed(bytes, size, 1u + data[0] % 32, NULL);
+	feed(bytes, size, size, &memo);
+	again = feed(bytes, size, size, &memo);
 	if (whole.replies != pieces.replies || whole.statuses != pieces.statuses || whole.end != pieces.end ||
 		(whole.rc < 0) != (pieces.rc < 0))
+		abort();
+	if (whole.replies != again.replies || whole.statuses != again.statuses || whole.end != again.end || whole.rc != again.rc)
 		abort();
 	read_requests(bytes, size);
 	return 0;

@@ -19,9 +19,12 @@ struct outcome {
 	int end; /* of the end of the connection */
 };
 
+/* One for all: none of the replies here may mean something else because of the one before it. */
+static struct ta_http_memo memo;
+
 static struct outcome feed(const char *bytes, size_t len, size_t piece)
 {
-	struct ta_http_reply r = {0};
+	struct ta_http_reply r = {.memo = &memo};
 	struct outcome o = {0};
 
 	for (size_t at = 0; at < len && o.rc >= 0;) {
@@ -99,6 +102,40 @@ static void test_replies(void **state)
 	}
 }
 
+/* What a memo says is what the same bytes said; a byte that differs is read. */
+static void test_memo(void **state)
+{
+	static const char *const all[] = {
+		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno",
+		"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok!",
+		"HTTP/1.1 500 OK\r\nContent-Length: 3\r\n\r\nok!",
+		"HTTP/1.0 500 OK\r\nContent-Length: 3\r\n\r\nok!",
+		"HTTP/1.1 204 OK\r\nContent-Length: 3\r\n\r\n",
+		"HTTP/1.1 200 OK\r\n\r\n",
+		"HTTP/1.1 100 Go on\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(all); i++)
+		for (size_t k = 0; k < TA_ARRAY_SIZE(all); k++) {
+			struct outcome fresh, again;
+
+			memo.len = 0;
+			fresh = feed(all[k], strlen(all[k]), strlen(all[k]));
+			assert_true(memo.len && memo.len <= strlen(all[k]));
+			feed(all[i], strlen(all[i]), strlen(all[i]));
+			again = feed(all[k], strlen(all[k]), strlen(all[k]));
+			if (!equal(&fresh, &again))
+				fail_msg("%s\nafter\n%s", all[k], all[i]);
+		}
+	/* It is used: with another meaning put into it, that is what comes out. */
+	feed(all[0], strlen(all[0]), strlen(all[0]));
+	memo.status = 299;
+	assert_int_equal(feed(all[0], strlen(all[0]), strlen(all[0])).status, 299);
+	memo.len = 0;
+}
+
 static void test_nul(void **state)
 {
 	static const char bytes[] = "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n";
@@ -172,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_replies),
+		cmocka_unit_test(test_memo),
 		cmocka_unit_test(test_nul),
 		cmocka_unit_test(test_long_heads),
 		cmocka_unit_test(test_requests),

@@ -68,7 +68,7 @@ static const struct ta_option options[] = {
 		.help = "a request fails that is not answered so long (default 10)",
 		.offset = offsetof(struct values, timeout), .unset = 10, .min = 1, .max = 600},
 	{.name = "engine", .arg = "auto|NAME", .kind = TA_OPT_STRING,
-		.help = "how connections are driven: epoll, io_uring (default auto: io_uring where this kernel allows it)",
+		.help = "how connections are driven: epoll, io_uring (default auto: epoll, which costs the least)",
 		.offset = offsetof(struct values, engine)},
 	{.name = "dir", .arg = "DIR", .kind = TA_OPT_STRING,
 		.help = "where floor and file make their files, which nobody else sees and which are gone afterwards (default: "

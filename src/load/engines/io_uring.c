@@ -1,6 +1,7 @@
 /*
  * io_uring: sends are queued and handed to the kernel together, receives stay armed (multishot) and take their memory from
- * a ring of buffers, so that a round of many requests costs one system call.
+ * a ring of buffers, so that many requests cost one system call. At its limit the thread is woken when half of what is
+ * on its way was answered (rounds.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,13 +10,15 @@
 #include <string.h>
 
 #include "load/conn.h"
+#include "load/rounds.h"
 #include "load/uring.h"
-
 
 enum op { OP_CONNECT, OP_RECEIVE, OP_SEND };
 
 struct uring_engine {
 	struct ta_conns conns;
+	struct ta_rounds rounds;
+	uint64_t used_ns; /* of the thread's CPU time, at the last look */
 	struct ta_uring uring;
 	uint32_t *lives; /* of each connection: how often it was opened; old completions are told by it */
 };
@@ -146,23 +149,40 @@ static void handle_all(struct uring_engine *e)
 
 static const struct ta_conn_ops ops = {.open = try_open, .send = send_batch};
 
+/* Sends are done inside the call that waits: the thread was idle when it used no CPU. */
+static void look(struct uring_engine *e)
+{
+	uint64_t used = ta_load_thread_cpu(), busy = used - e->used_ns, time = e->conns.now - e->rounds.looked_ns;
+
+	ta_rounds_idle(&e->rounds, time > busy ? time - busy : 0);
+	e->used_ns = used;
+	ta_rounds_look(&e->rounds, &e->conns);
+}
+
+static int wait_for_some(struct uring_engine *e, uint64_t tick)
+{
+	uint64_t wake = ta_conns_wake(&e->conns, tick), now = ta_load_now(), ns = wake > now ? wake - now : 0;
+
+	if (e->rounds.on)
+		return ta_uring_wait(&e->uring, e->rounds.size / 2, TA_MIN(ns, TA_ROUNDS_PATIENCE_NS));
+	return ta_uring_wait(&e->uring, 1, ns);
+}
+
 static int loop(struct uring_engine *e)
 {
 	const struct ta_load_plan *plan = e->conns.worker->plan;
 	uint64_t tick = 0;
 
 	while (e->conns.now < plan->end_ns && !*plan->stop) {
-		uint64_t wake, now;
 		int rc;
 
 		if (e->conns.now >= tick) {
 			ta_conns_expire(&e->conns);
 			ta_conns_open_due(&e->conns, &ops, e);
+			look(e);
 			tick = e->conns.now + TA_CONN_TICK_NS;
 		}
-		wake = ta_conns_wake(&e->conns, tick);
-		now = ta_load_now();
-		rc = ta_uring_wait(&e->uring, wake > now ? wake - now : 0);
+		rc = wait_for_some(e, tick);
 		if (rc < 0)
 			return rc;
 		e->conns.now = ta_load_now();
@@ -179,7 +199,11 @@ static int run_with(struct uring_engine *e, struct ta_worker *w)
 	if (rc < 0)
 		return rc;
 	e->lives = calloc(w->connections, sizeof(*e->lives));
-	rc = e->lives ? loop(e) : -ENOMEM;
+	e->used_ns = ta_load_thread_cpu();
+	rc = e->lives ? ta_rounds_init(&e->rounds, &e->conns) : -ENOMEM;
+	if (rc == 0)
+		rc = loop(e);
+	ta_rounds_done(&e->rounds);
 	ta_conns_finish(&e->conns);
 	ta_conns_done(&e->conns);
 	free(e->lives);

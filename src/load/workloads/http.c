@@ -18,10 +18,16 @@ static void done(void *state)
 	ta_http_reply_done(state);
 }
 
+/* Of all connections of a thread: the same server answers them. */
+static _Thread_local struct ta_http_memo memo;
+
 static int feed(void *state, const char *data, size_t len, size_t *used)
 {
-	const struct ta_http_reply *r = state;
-	int rc = ta_http_reply_feed(state, data, len, used);
+	struct ta_http_reply *r = state;
+	int rc;
+
+	r->memo = &memo;
+	rc = ta_http_reply_feed(r, data, len, used);
 
 	return rc == TA_FED_REPLY && r->status >= 400 ? TA_FED_NO : rc;
 }
