@@ -244,7 +244,7 @@ static void drop_keeps(struct ta_run *r)
 	for (size_t i = 0; i < r->n_keeps; i++) {
 		struct ta_keep k = r->keeps[i];
 
-		if (k.change <= r->n && r->changes[k.change - 1].taken_back) {
+		if (k.change > 0 && k.change <= r->n && r->changes[k.change - 1].taken_back) {
 			free(k.file);
 			free(k.text);
 		} else {

@@ -67,7 +67,7 @@ struct ta_change {
 
 /* Lines that keep a change over a restart: whole ones, for a file of ours (ownfile.h). */
 struct ta_keep {
-	unsigned change; /* its number */
+	unsigned change; /* its number; 0: what several of them need */
 	char *file, *text;
 };
 

@@ -153,9 +153,12 @@ static void test_nothing_persistent_before_it_is_confirmed(void **state)
 	assert_int_equal(run.changes[2].state, TA_CHANGE_LATER);
 	assert_int_equal(run.confirm_within_s, SECONDS);
 	assert_false(run.confirmed);
+	/* One that belongs to no single change. */
+	assert_non_null(ta_run_add_keep(&run, 0, TA_OWN_SYSCTL, "vm.vfs_cache_pressure = 50\n"));
 	assert_int_equal(ta_confirm_keep(&b->fake->host, b->state, "uid 0", &run, &err), 0);
 	is_changed(b);
 	files_are_written(b);
+	assert_non_null(strstr(b->kept->text, "vm.vfs_cache_pressure = 50\n"));
 	read_run(b, &run);
 	assert_string_equal(run.state, "applied");
 	assert_string_equal(run.note, "confirmed by uid 0");
