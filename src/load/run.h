@@ -18,7 +18,8 @@ struct ta_load_progress {
 	unsigned connections, repeat; /* repeat from 1 */
 	bool warming_up;
 	double elapsed_s, total_s; /* of this repetition, warm-up included */
-	double per_second;	   /* replies since the last call */
+	double per_second;	   /* replies since the last call, or what `unit` says */
+	const char *unit; /* NULL: requests */
 };
 
 /* GET and SET of a key-value store. */
@@ -28,11 +29,22 @@ struct ta_kv_options {
 	const char *password; /* NULL: none */
 };
 
+enum ta_stream_direction { TA_STREAM_UP, TA_STREAM_DOWN, TA_STREAM_BOTH_WAYS };
+
+/* Bytes or datagrams. */
+struct ta_stream_options {
+	enum ta_stream_direction direction; /* up: from here to the target */
+	bool discard; /* the receiver does not copy */
+	bool udp;
+	unsigned datagram_bytes;
+};
+
 struct ta_load_options {
 	const struct ta_workload *workload;
 	const char *target;    /* NULL: the built-in server, started for this run on loopback */
 	const struct ta_strv *headers;
 	struct ta_kv_options kv;
+	struct ta_stream_options stream;
 	const unsigned *sweep; /* numbers of connections, one point of the result each */
 	size_t n_sweep;
 	unsigned threads; /* 0: chosen */
@@ -80,6 +92,7 @@ struct ta_load_result {
 	const char *counts; /* what the points count: "requests" */
 	struct ta_strv notes; /* of this workload */
 	struct ta_figures figures; /* what this workload found beside the points */
+	struct ta_load_counts failures; /* without points: what failed */
 	struct ta_load_point *points; /* n_points of them; may be none if there are figures */
 	size_t n_points;
 	size_t peak; /* index of the point with the highest mean */

@@ -25,9 +25,10 @@ struct ta_workload {
 	const char *name;    /* "http"; also of the built-in server's service that answers it */
 	const char *summary; /* one line */
 	const char *scheme;  /* of its targets: "http" */
-	const char *default_port;
+	const char *default_port; /* NULL: one has to be named */
 	const char *counts; /* what a point counts; NULL: "requests" */
 	unsigned default_connections, max_connections; /* 0: 50, TA_LOAD_CONNECTIONS_MAX */
+	bool no_latencies; /* it measures none: there is no histogram */
 	/*
 	 * For workloads that ask and wait for answers (run is NULL), over any engine. Fills `ret`; `bytes` keeps what ret->bytes
 	 * points to. 0, -EINVAL with the text (a header that would split the request), -ENOMEM.

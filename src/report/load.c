@@ -49,8 +49,22 @@ static void add_line(struct ta_buf *b, const char *label, const char *text, unsi
 }
 
 /* A run with errors says so first. */
+static void add_failures(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_load_counts *c = &r->failures;
+
+	if (!ta_load_counts_errors(c))
+		return;
+	ta_buf_printf(b, "ERRORS: %llu failed:", (unsigned long long)ta_load_counts_errors(c));
+	for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
+		if (c->errors[k])
+			ta_buf_printf(b, " %s %llu", ta_load_error_name(k), (unsigned long long)c->errors[k]);
+	ta_buf_addc(b, '\n');
+}
+
 static void add_errors(const struct ta_load_result *r, struct ta_buf *b)
 {
+	add_failures(r, b);
 	for (size_t i = 0; i < r->n_points; i++) {
 		const struct ta_load_counts *c = &r->points[i].counts;
 		uint64_t n = ta_load_counts_errors(c);
@@ -216,15 +230,20 @@ static void add_latency(struct ta_json *j, const struct ta_hist *h)
 	ta_json_close(j, '}');
 }
 
+static void add_errors_json(struct ta_json *j, const struct ta_load_counts *c)
+{
+	ta_json_open(j, "errors", '{');
+	for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
+		if (c->errors[k])
+			ta_json_u64(j, ta_load_error_name(k), c->errors[k]);
+	ta_json_close(j, '}');
+}
+
 static void add_counts(struct ta_json *j, const struct ta_load_point *p)
 {
 	ta_json_u64(j, "requests", p->counts.replies);
 	ta_json_u64(j, "connects", p->counts.connects);
-	ta_json_open(j, "errors", '{');
-	for (unsigned k = 0; k < TA_LOAD_ERRORS; k++)
-		if (p->counts.errors[k])
-			ta_json_u64(j, ta_load_error_name(k), p->counts.errors[k]);
-	ta_json_close(j, '}');
+	add_errors_json(j, &p->counts);
 	if (p->counts.bad_reply[0])
 		ta_json_str(j, "bad_reply", p->counts.bad_reply);
 	if (p->counts.bad_status[0])
@@ -343,6 +362,8 @@ void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
 	if (r->n_points) {
 		add_point(&j, peak(r));
 		add_cpu_json(&j, r);
+	} else {
+		add_errors_json(&j, &r->failures);
 	}
 	add_figures_json(&j, &r->figures);
 	add_words(&j, r);

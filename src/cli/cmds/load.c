@@ -17,6 +17,8 @@
 #include "load/kv/kv.h"
 #include "load/run.h"
 #include "load/service.h"
+#include "load/stream/wire.h"
+#include "load/stream/wire.h"
 #include "report/load.h"
 
 struct values {
@@ -24,13 +26,16 @@ struct values {
 	int64_t set, keys, value_size; /* kv */
 	int64_t backlog;
 	bool host_network;
+	int64_t datagram;	       /* stream */
+	const char *direction;
+	bool discard, udp;
 	const char *engine, *format, *dir, *label;
 	struct ta_strv sweep, headers;
 };
 
 static const struct ta_option options[] = {
 	{.name = "connections", .letter = 'c', .arg = "N", .kind = TA_OPT_NUMBER,
-		.help = "how many are open at a time (default 50; hold: 10000)",
+		.help = "how many are open at a time (default 50; hold: 10000, stream: 1)",
 		.offset = offsetof(struct values, connections), .min = 1, .max = UINT32_MAX},
 	{.name = "duration", .letter = 'd', .arg = "SECONDS", .kind = TA_OPT_NUMBER,
 		.help = "how long is measured, each time (default 5)",
@@ -61,6 +66,16 @@ static const struct ta_option options[] = {
 		.offset = offsetof(struct values, keys), .unset = 10000, .min = 1, .max = TA_KV_KEYS_MAX},
 	{.name = "value-size", .arg = "BYTES", .kind = TA_OPT_NUMBER, .help = "kv: of the values that are written (default 3)",
 		.offset = offsetof(struct values, value_size), .unset = 3, .max = TA_KV_VALUE_MAX},
+	{.name = "direction", .arg = "up|down|both", .kind = TA_OPT_STRING,
+		.help = "stream: which way bytes go, up to the target (default), down from it or both",
+		.offset = offsetof(struct values, direction)},
+	{.name = "discard", .kind = TA_OPT_FLAG, .help = "stream: who receives throws the bytes away uncopied (MSG_TRUNC)",
+		.offset = offsetof(struct values, discard)},
+	{.name = "udp", .kind = TA_OPT_FLAG,
+		.help = "stream: datagrams, at --rate or as fast as it goes; with and without GSO and GRO, --duration each",
+		.offset = offsetof(struct values, udp)},
+	{.name = "datagram", .arg = "BYTES", .kind = TA_OPT_NUMBER, .help = "stream --udp: the size of each (default 1448)",
+		.offset = offsetof(struct values, datagram), .unset = 1448, .min = TA_DATAGRAM_LEAST, .max = TA_DATAGRAM_MOST},
 	{.name = "warmup", .arg = "SECONDS", .kind = TA_OPT_NUMBER,
 		.help = "not measured before (default 1)",
 		.offset = offsetof(struct values, warmup), .unset = 1, .max = 600},
@@ -117,7 +132,7 @@ static void show_progress(const struct ta_load_progress *p, void *ctx)
 	const struct ta_workload *w = ctx;
 	int n = snprintf(line, sizeof(line), "\r%u connections, %s%.0f of %.0f s, %.0f %s/s      ", p->connections,
 		p->warming_up ? "warming up, " : "", p->elapsed_s, p->total_s, p->per_second,
-		w->counts ? w->counts : "requests");
+		p->unit ? p->unit : w->counts ? w->counts : "requests");
 
 	ta_system_write(STDERR_FILENO, line, TA_MIN((size_t)n, sizeof(line) - 1));
 }
@@ -177,6 +192,9 @@ static int read_sweep(const struct values *v, const struct ta_workload *w, unsig
 	return TA_EXIT_OK;
 }
 
+/* In the order of enum ta_stream_direction. */
+static const char *const directions[] = {"up", "down", "both", NULL};
+
 static const char *const formats[] = {"text", "json", "hgrm", NULL};
 
 static void print(struct ta_cli *cli, int format, const struct ta_load_result *r)
@@ -191,6 +209,8 @@ static void print(struct ta_cli *cli, int format, const struct ta_load_result *r
 
 static bool any_errors(const struct ta_load_result *r)
 {
+	if (ta_load_counts_errors(&r->failures))
+		return true;
 	for (size_t i = 0; i < r->n_points; i++)
 		if (ta_load_counts_errors(&r->points[i].counts))
 			return true;
@@ -227,6 +247,7 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.workload = workload,
 		.target = target,
 		.headers = &v->headers,
+		.stream = {.discard = v->discard, .udp = v->udp, .datagram_bytes = (unsigned)v->datagram},
 		.kv = {(unsigned)v->set, (uint32_t)v->keys, (uint32_t)v->value_size, getenv("REDISCLI_AUTH")},
 		.sweep = sweep,
 		.threads = (unsigned)v->threads,
@@ -245,8 +266,12 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.stop = &stopped,
 	};
 	int format = ta_cli_choose("format", v->format, formats, NULL);
-	int code = format < 0 ? TA_EXIT_USAGE : read_sweep(v, workload, sweep, &o.n_sweep);
+	int direction = ta_cli_choose("direction", v->direction, directions, NULL);
+	int code = format < 0 || direction < 0 ? TA_EXIT_USAGE : read_sweep(v, workload, sweep, &o.n_sweep);
 
+	if (code == TA_EXIT_OK && format == 2 && workload->no_latencies)
+		return ta_cli_fail(TA_EXIT_USAGE, "--format hgrm: %s measures no latencies; text or json", workload->name);
+	o.stream.direction = (enum ta_stream_direction)direction;
 	if (code != TA_EXIT_OK)
 		return code;
 	if (!cli->quiet && isatty(STDERR_FILENO))
@@ -308,6 +333,8 @@ const struct ta_command ta_command_load = {
 		 "hold: how many connections stay open, and what each takes; TARGET is tcp://HOST:PORT or http://HOST:PORT/PATH.\n\n"
 		 "file: one large file and many small ones by sendfile, splice, MSG_ZEROCOPY and io_uring's zero-copy send, cold and "
 		 "cached; with TARGET (http://HOST:PORT/PATH) that file of another server.\n\n"
+		 "stream: bytes over TCP, or datagrams over UDP, tcp://HOST:PORT; the other end is 'tuneaudit load serve stream', or "
+		 "anything that takes what is sent.\n\n"
 		 "floor: what this machine gives at best, layer by layer.\n\n"
 		 "'load serve' runs the built-in server of a workload (http if none is named) on loopback until it is ended.",
 	.exits = "0\tmeasured, and every request was answered\n"
@@ -321,6 +348,8 @@ const struct ta_command ta_command_load = {
 		    "tuneaudit load kv redis://127.0.0.1 --pipeline 16\tas redis-benchmark -P 16, one request in ten writes\n"
 		    "tuneaudit load hold -c 100000\twhether this host holds that many\n"
 		    "tuneaudit load file --dir /srv\tfiles from that disk, in each way to send them\n"
+		    "tuneaudit load stream -c 4 --direction both\thow many bytes a second this machine's TCP moves\n"
+		    "tuneaudit load stream --udp --rate 100000\tdatagrams, with what is lost and how evenly they come\n"
 		    "tuneaudit load floor\twhat loopback, memory, disk and wake-ups give here\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),
