@@ -126,6 +126,20 @@ int ta_audit_run(const struct ta_rules *rs, const struct ta_audit_options *o,
 	return 0;
 }
 
+void ta_columns_done(struct ta_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->v[i].target);
+		free(c->v[i].running);
+		free(c->v[i].place);
+		free(c->v[i].value);
+		free(c->v[i].next_boot);
+		free(c->v[i].detail);
+	}
+	free(c->v);
+	*c = (struct ta_columns){0};
+}
+
 void ta_audit_done(struct ta_audit *a)
 {
 	for (size_t i = 0; i < a->n_findings; i++) {
@@ -133,6 +147,7 @@ void ta_audit_done(struct ta_audit *a)
 		free(a->findings[i].fix_persist_file);
 		free(a->findings[i].fix_persist_text);
 		free(a->findings[i].fix_error);
+		ta_columns_done(&a->findings[i].columns);
 	}
 	for (size_t i = 0; i < a->n_selected; i++)
 		ta_outcomes_done(&a->outcomes[i]);

@@ -5,6 +5,26 @@
 
 #include "rule/rule.h"
 
+/*
+ * One thing that a rule is about, in three columns: what runs, what is written down, what the next boot leaves. Texts are owned;
+ * NULL: not known, or there is none.
+ */
+struct ta_column {
+	char *target;  /* "net.core.somaxconn", "eth0 rings rx", "nginx.service" (its descriptor limit) */
+	char *running;
+	char *place, *value; /* "FILE:LINE" of the line that holds at boot, and the value as written there; NULL: nothing does */
+	char *next_boot;
+	char *detail; /* why the last one is not known */
+	int differs;  /* the next boot leaves something else: 1, 0, -1 not known */
+};
+
+struct ta_columns {
+	struct ta_column *v;
+	size_t n;
+};
+
+void ta_columns_done(struct ta_columns *c);
+
 struct ta_finding {
 	const struct ta_rule *rule;
 	enum ta_severity severity; /* under this profile */
@@ -19,6 +39,7 @@ struct ta_finding {
 	const char *fix_disruption;
 	char *fix_persist_file, *fix_persist_text;
 	char *fix_error; /* why there is no command although the rule has a fix */
+	struct ta_columns columns; /* filled in likewise, also of what passes; of as many things as the fix names */
 };
 
 /* What one rule or area costs. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fix/columns.h"
 #include "fix/fixer.h"
 
 /* The rule's author knows the effect of this target, the fixer that of its kind: the heavier
@@ -57,15 +58,28 @@ static int fill(struct ta_finding *f, const struct ta_facts *facts)
 	return rc;
 }
 
+/* What a process has is no fact of its service: it is what the rule looked at. */
+static int add_running(struct ta_finding *f)
+{
+	struct ta_column *c = f->columns.v;
+
+	if (f->columns.n != 1 || c->running || !c->next_boot || strcmp(f->out.fix.fixer, "nofile.service") || !*f->out.actual)
+		return 0;
+	c->running = strdup(f->out.actual);
+	c->differs = c->running && strcmp(c->running, c->next_boot) != 0;
+	return c->running ? 0 : -ENOMEM;
+}
+
 int ta_fixtext_fill(struct ta_audit *a, const struct ta_facts *facts)
 {
 	for (size_t i = 0; i < a->n_findings; i++) {
 		struct ta_finding *f = &a->findings[i];
-		int rc;
+		int rc = f->out.fix.fixer ? ta_columns_of(&f->out.fix, facts, &f->columns) : 0;
 
-		if (!ta_audit_is_failing(f->out.verdict) || !f->out.has_fix)
-			continue;
-		rc = fill(f, facts);
+		if (!rc && f->columns.n)
+			rc = add_running(f);
+		if (!rc && ta_audit_is_failing(f->out.verdict) && f->out.has_fix)
+			rc = fill(f, facts);
 		if (rc < 0)
 			return rc;
 	}

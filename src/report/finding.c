@@ -15,6 +15,7 @@
 #define MAX_SUBJECTS 8
 #define MAX_COMMANDS 4
 #define MAX_PERSIST_LINES 4
+#define MAX_COLUMNS 3
 
 struct group {
 	const struct ta_finding *first;
@@ -153,6 +154,47 @@ static void what_is_so(
 	}
 	if (hidden)
 		more_line(f, hidden, o, b);
+}
+
+/* "net.core.somaxconn: runs 65535, /etc/sysctl.d/90-x.conf:3 sets 4096, next boot 4096" */
+void ta_part_column(const struct ta_column *c, struct ta_buf *b)
+{
+	size_t n = strlen(c->target);
+	bool service = n > 8 && !strcmp(c->target + n - 8, ".service");
+	const char *next = service ? "next start" : "next boot"; /* files of a service hold from then on */
+
+	ta_buf_printf(b, "%s: %s%s", c->target, c->running ? "runs " : "what runs is not known", c->running ? c->running : "");
+	if (c->place)
+		ta_buf_printf(b, ", %s sets %s", c->place, c->value ? c->value : "what is known at boot only");
+	if (!c->next_boot)
+		ta_buf_printf(b, ", %s not known: %s", next, c->detail ? c->detail : "");
+	else if (c->differs > 0 && service)
+		ta_buf_printf(b, ", %s %s: a restart is outstanding", next, c->next_boot);
+	else
+		ta_buf_printf(b, ", %s %s", next, c->next_boot);
+}
+
+/* Findings about the files themselves say it in their own words. */
+static bool is_about_files(const struct ta_finding *f)
+{
+	return f->out.fix.fixer && (!strncmp(f->out.fix.fixer, "setting.", 8) || !strncmp(f->out.fix.fixer, "persist.", 8));
+}
+
+/* What runs, is written down, and comes with the next boot: where these differ, and with -v. */
+static void add_columns(const struct ta_finding *f, size_t n, const struct ta_report_options *o, struct ta_buf *b)
+{
+	size_t shown = 0, cap = o->verbosity > 0 ? SIZE_MAX : MAX_COLUMNS;
+
+	for (size_t i = 0; i < n && shown < cap; i++) {
+		for (size_t k = 0; k < f[i].columns.n && shown < cap; k++) {
+			ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+			if (o->verbosity <= 0 && (f[i].columns.v[k].differs <= 0 || is_about_files(f)))
+				continue;
+			ta_part_column(&f[i].columns.v[k], &text);
+			ta_part_labelled(b, o, shown++ ? "" : "Boot", ta_buf_text(&text));
+		}
+	}
 }
 
 static const char *disruption_text(const char *name)
@@ -295,6 +337,7 @@ void ta_part_finding(const struct ta_finding *f, size_t n, double points,
 	add_heading(f, points, o, b);
 	ta_part_labelled(b, o, "Goal", f->rule->title);
 	what_is_so(f, n, o, b);
+	add_columns(f, n, o, b);
 	if (f->waiver_note)
 		ta_part_labelled(b, o, "Note", f->waiver_note);
 	ta_part_labelled(b, o, "Why", f->rule->why);

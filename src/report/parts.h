@@ -25,6 +25,9 @@ void ta_part_host(
 void ta_part_finding(const struct ta_finding *f, size_t n, double points,
 	const struct ta_report_options *o, struct ta_buf *b);
 
+/* One row of the three columns: "net.core.somaxconn: runs 65535, FILE:LINE sets 4096, next boot 4096". */
+void ta_part_column(const struct ta_column *c, struct ta_buf *b);
+
 /* Of the same only what to type. */
 void ta_part_remedy(
 	const struct ta_finding *f, size_t n, const struct ta_report_options *o, struct ta_buf *b);

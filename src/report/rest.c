@@ -255,6 +255,12 @@ static void one_line_each(const struct ta_audit *a, enum ta_verdict v, const cha
 		if (strcmp(f->out.subject, "host") != 0)
 			ta_buf_printf(&text, ", %s", f->out.subject);
 		ta_buf_printf(&text, ": %s", *f->out.because ? f->out.because : f->rule->title);
+		for (size_t k = 0; k < f->columns.n; k++) {
+			if (f->columns.v[k].differs <= 0)
+				continue;
+			ta_buf_adds(&text, "; but ");
+			ta_part_column(&f->columns.v[k], &text);
+		}
 		ta_text_pad(b, 2);
 		ta_text_wrap(b, ta_buf_text(&text), o->columns, 2, 6);
 		ta_buf_addc(b, '\n');

@@ -235,3 +235,20 @@ enum ta_fix_state ta_fix_work_out(struct ta_eval *ev, const struct ta_explanatio
 	}
 	return guard(ev, x, ret);
 }
+
+void ta_fix_name(struct ta_eval *ev, struct ta_fix_call *ret)
+{
+	const struct ta_fix_expr *fix = ev->rule->fix;
+
+	for (size_t i = 0; fix && i < fix->n_args; i++) {
+		const struct ta_expr *e = fix->args[i].value;
+		struct ta_value v = {.kind = TA_VAL_UNKNOWN};
+
+		if (fix->args[i].type == TA_T_STRING && (e->node == TA_N_STRING || e->node == TA_N_KEY || e->node == TA_N_MEMBER))
+			v = ta_eval(ev, e);
+		ret->args[i].name = fix->args[i].name.text;
+		ret->args[i].value = v.kind == TA_VAL_STRING ? ta_value_json(&v) : NULL;
+		ret->n_args++;
+	}
+	ret->fixer = fix ? fix->name.text : NULL;
+}

@@ -18,3 +18,6 @@ enum ta_fix_state {
 /* Works out the arguments of a failed rule's fix. `x` explains its `want`. */
 enum ta_fix_state ta_fix_work_out(struct ta_eval *ev, const struct ta_explanation *x, struct ta_fix_values *ret,
 	const struct ta_unknown **ret_unknown);
+
+/* What the fix of a rule that passes is about: arguments by name, with values where they are written out or name a member. */
+void ta_fix_name(struct ta_eval *ev, struct ta_fix_call *ret);

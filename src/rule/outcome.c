@@ -249,6 +249,8 @@ static void judge_want(struct judge *j, struct ta_outcome *o)
 		judge_evidence(j, o);
 	if (o->verdict == TA_V_FAIL)
 		judge_fix(j, o, &x);
+	else if (o->verdict == TA_V_PASS)
+		ta_fix_name(&j->ev, &o->fix);
 	ta_explanation_done(&x);
 }
 

@@ -146,7 +146,11 @@ struct ta_outcome {
 	bool evidence_hurts; /* the `evidence` expression is true: counters show that it hurts here */
 	bool evidence_known; /* … it could be judged at all */
 	bool has_fix;
-	struct ta_fix_call fix; /* of a failed rule with a `fix`; arguments worked out */
+	/*
+	 * Of a failed rule with a `fix`, arguments worked out. Of one that passes (has_fix is false, and not where passes are
+	 * brief) what it is about: its arguments by name, with those values that are written out or are the member's key.
+	 */
+	struct ta_fix_call fix;
 };
 
 struct ta_outcomes {

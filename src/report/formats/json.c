@@ -58,6 +58,34 @@ static void add_reason(struct ta_json *j, const struct ta_finding *f)
 	ta_json_str(j, "until", f->until);
 }
 
+static void add_columns(struct ta_json *j, const struct ta_columns *c)
+{
+	ta_json_open(j, "columns", '[');
+	for (size_t i = 0; i < c->n; i++) {
+		const struct ta_column *x = &c->v[i];
+
+		ta_json_open(j, NULL, '{');
+		ta_json_str(j, "target", x->target);
+		ta_json_str(j, "running", x->running);
+		if (x->place) {
+			ta_json_open(j, "persisted", '{');
+			ta_json_str(j, "place", x->place);
+			ta_json_str(j, "value", x->value);
+			ta_json_close(j, '}');
+		} else {
+			ta_json_null(j, "persisted");
+		}
+		ta_json_str(j, "next_boot", x->next_boot);
+		if (x->differs < 0)
+			ta_json_null(j, "differs");
+		else
+			ta_json_bool(j, "differs", x->differs);
+		ta_json_str(j, "detail", x->detail ? x->detail : "");
+		ta_json_close(j, '}');
+	}
+	ta_json_close(j, ']');
+}
+
 static void add_finding(struct ta_json *j, const struct ta_finding *f)
 {
 	const struct ta_outcome *o = &f->out;
@@ -84,6 +112,7 @@ static void add_finding(struct ta_json *j, const struct ta_finding *f)
 		ta_json_str(j, NULL, o->evidence[i]);
 	ta_json_close(j, ']');
 	add_fix(j, f);
+	add_columns(j, &f->columns);
 	ta_json_str(j, "title", f->rule->title);
 	ta_json_str(j, "advice", f->rule->advice);
 	if (o->evidence_known)
