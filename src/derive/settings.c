@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/strv.h"
 #include "derive/derive.h"
 
 static const struct ta_field fields[] = {
@@ -118,6 +119,61 @@ static bool same(const char *boot, const char *running)
 	if (!strcmp(boot, "-1") && !strcmp(running, "4294967295"))
 		return true;
 	return !strncmp(boot, running, n) && (!running[n] || running[n] == ' ');
+}
+
+/*
+ * Values that the kernel takes of each element; it leaves the sysctl as it is for others (EINVAL). kernel/sysctl.c,
+ * net/core/sysctl_net_core.c, net/ipv4/sysctl_net_ipv4.c (6.12). The smallest buffers depend on the size of its structures: what
+ * none of them takes.
+ */
+static const struct taken {
+	const char *key;
+	int64_t min, max;
+} taken[] = {
+	{"kernel.pid_max", 301, 4194304},
+	{"net.core.bpf_jit_enable", 0, 2},
+	{"net.core.rmem_default", 2048, INT32_MAX},
+	{"net.core.rmem_max", 2048, INT32_MAX},
+	{"net.core.somaxconn", 0, INT32_MAX},
+	{"net.core.wmem_default", 4096, INT32_MAX},
+	{"net.core.wmem_max", 4096, INT32_MAX},
+	{"net.ipv4.ip_local_port_range", 1, 65535},
+	{"net.ipv4.tcp_rmem", 1, INT32_MAX},
+	{"net.ipv4.tcp_wmem", 1, INT32_MAX},
+	{"vm.dirty_background_ratio", 0, 100},
+	{"vm.dirty_ratio", 0, 100},
+	{"vm.overcommit_memory", 0, 2},
+	{"vm.swappiness", 0, 200},
+};
+
+static bool is_in_range(const char *key, const char *numbers)
+{
+	const struct taken *r = NULL;
+	ta_cleanup_strv struct ta_strv v = TA_STRV_INIT;
+	int64_t n;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(taken); i++)
+		if (!strcmp(taken[i].key, key))
+			r = &taken[i];
+	if (!r)
+		return true;
+	ta_strv_split(&v, numbers, " ");
+	for (size_t i = 0; i < v.n; i++)
+		if (ta_parse_i64(v.v[i], &n) < 0 || n < r->min || n > r->max)
+			return false;
+	return true;
+}
+
+/*
+ * Less than two ticks (8 ms at 250 Hz) is refused since 6.14 and by later releases of older kernels (net/core/sysctl_net_core.c,
+ * netdev_budget_usecs_min). Of a value that runs already it is known that it is taken.
+ */
+static bool may_be_too_short(const char *key, const char *boot, const char *running)
+{
+	int64_t wished, now;
+
+	return !strcmp(key, "net.core.netdev_budget_usecs") && !ta_parse_i64(boot, &wished) && !ta_parse_i64(running, &now) &&
+	       wished < 20000 && wished < now;
 }
 
 /* What is read back is not what was written: rounded, put in order, as far as memory or hardware allows. */
@@ -265,9 +321,11 @@ static void put_next_boot(struct ta_facts *f, const char *key, const char *value
 		put_bound(f, key, value, running);
 	} else if (strstr(value, "${")) {
 		put_unknown(f, key, TA_UNSUPPORTED, "TuneD works it out when it starts");
-	} else if (written(value, ta_facts_at(f, TA_KEYS("sysctl", key)), &boot) < 0) {
+	} else if (written(value, ta_facts_at(f, TA_KEYS("sysctl", key)), &boot) < 0 || !is_in_range(key, ta_buf_text(&boot))) {
 		put_unknown(f, key, TA_MALFORMED, "the kernel refuses such a value");
 		refused = true;
+	} else if (may_be_too_short(key, ta_buf_text(&boot), running)) {
+		put_unknown(f, key, TA_UNSUPPORTED, "kernels since 6.14 and later releases of older ones refuse less than two ticks");
 	} else {
 		put_difference(f, key, ta_buf_text(&boot), running);
 	}

@@ -503,6 +503,15 @@ static void as_the_kernel_reads_it(void **state)
 	assert_boot("4096\t131072\t6291456\n", "net.ipv4.tcp_rmem = 4096 131072 \\", NULL, NULL);
 	assert_boot("4294967295\n", "net.ipv4.tcp_notsent_lowat = -1", "\"4294967295\"", "false");
 	assert_boot("cubic\n", "net.ipv4.tcp_congestion_control = bbr", "\"bbr\"", "true");
+	/* Numbers that it does not take. */
+	assert_boot("60\n", "vm.swappiness = 200", "\"200\"", "true");
+	assert_boot("60\n", "vm.swappiness = 201", NULL, NULL);
+	assert_boot("212992\n", "net.core.rmem_max = 100", NULL, NULL);
+	assert_boot("4096\n", "net.core.somaxconn = 99999999999", NULL, NULL);
+	assert_boot("32768\t60999\n", "net.ipv4.ip_local_port_range = 1024 70000", NULL, NULL);
+	assert_boot("8000\n", "net.core.netdev_budget_usecs = 1500", NULL, NULL);
+	assert_boot("1500\n", "net.core.netdev_budget_usecs = 1500", "\"1500\"", "false");
+	assert_boot("2000\n", "net.core.netdev_budget_usecs = 8000", "\"8000\"", "true");
 	/* Written and read back are not the same. */
 	assert_boot("65536\n", "net.core.rps_sock_flow_entries = 50000", NULL, NULL);
 	assert_boot("65536\n", "net.core.rps_sock_flow_entries = 65536", "\"65536\"", "false");
