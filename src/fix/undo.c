@@ -1,6 +1,7 @@
 #include "fix/undo.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fix/identity.h"
@@ -99,7 +100,7 @@ static bool is_ours(const struct ta_undo *u, const struct ta_change *c, const ch
 	if (u->force)
 		return true;
 	if (!u->same_boot && !outlives_boot(c))
-		return false;
+		return u->kept && our_value(c) && !strcmp(our_value(c), present);
 	return in_between(c) || (our_value(c) && !strcmp(our_value(c), present));
 }
 
@@ -335,7 +336,21 @@ int ta_undo_change(struct ta_undo *u, unsigned run, struct ta_change *c)
 	return put_back(u, run, c);
 }
 
-int ta_undo_run(struct ta_undo *u, struct ta_run *r, unsigned only)
+/* Is there a file of ours with a line for it? What such a line has set at the start of the host is not the host's own. */
+static bool is_kept(const struct ta_run *r, const struct ta_change *c)
+{
+	for (size_t i = 0; i < r->n_keeps; i++) {
+		if (r->keeps[i].change != c->number)
+			continue;
+		for (size_t k = 0; k < r->n; k++)
+			if (r->changes[k].knob == &ta_knob_file && r->changes[k].state == TA_CHANGE_DONE &&
+				!strcmp(r->changes[k].target, r->keeps[i].file))
+				return true;
+	}
+	return false;
+}
+
+static int undo_all(struct ta_undo *u, struct ta_run *r, unsigned only, const bool *kept)
 {
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = r->n; i-- > 0;) {
@@ -345,6 +360,7 @@ int ta_undo_run(struct ta_undo *u, struct ta_run *r, unsigned only)
 			if ((only && c->number != only) || (pass && c->state != TA_CHANGE_STUCK))
 				continue;
 			u->again = pass;
+			u->kept = kept[i];
 			if (pass)
 				c->state = TA_CHANGE_UNDO;
 			rc = ta_undo_change(u, r->number, c);
@@ -353,4 +369,19 @@ int ta_undo_run(struct ta_undo *u, struct ta_run *r, unsigned only)
 		}
 	}
 	return 0;
+}
+
+int ta_undo_run(struct ta_undo *u, struct ta_run *r, unsigned only)
+{
+	bool *kept = calloc(r->n + 1, sizeof(*kept));
+	int rc;
+
+	if (!kept)
+		return -ENOMEM;
+	/* Before the files are put back, which come first. */
+	for (size_t i = 0; i < r->n; i++)
+		kept[i] = is_kept(r, &r->changes[i]);
+	rc = undo_all(u, r, only, kept);
+	free(kept);
+	return rc;
 }

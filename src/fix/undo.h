@@ -12,6 +12,7 @@ struct ta_undo {
 	bool force;	/* also what somebody else has set since */
 	bool no_journal; /* it cannot be added to */
 	bool again;	/* set by ta_undo_run(): it is its second round */
+	bool kept;	/* set by ta_undo_run(): a line of ours sets this change again at each start */
 	/*
 	 * The journal could not be written at some time, with the first reason: values are put back all the same, since what
 	 * they were is on the disk already.

@@ -179,6 +179,28 @@ static void test_not_to_be_confirmed(void **state)
 	files_are_written(b);
 }
 
+/* At the next start the values are there again: it was a line of ours that set them. One that is another by then is the host's. */
+static void test_what_our_file_sets_at_a_start_is_ours(void **state)
+{
+	struct bed *b = *state;
+	const struct ta_rollback r = {.host = &b->fake->host, .state = b->state};
+	ta_cleanup_run struct ta_run run = {0};
+	enum ta_rollback_end end;
+	struct ta_err err;
+
+	assert_int_equal(apply_on(b, &b->fake->host, 0, &run, &err), TA_APPLY_DONE);
+	b->fake->boot = "boot-2";
+	fake_put(b->swappiness, "35");
+	read_run(b, &run);
+	assert_int_equal(ta_rollback_run(&r, &run, 0, &end, &err), 0);
+	assert_int_equal(end, TA_ROLLBACK_LEFT);
+	assert_string_equal(b->somaxconn->text, "128");
+	assert_string_equal(b->swappiness->text, "35");
+	assert_non_null(strstr(run.changes[1].note, "35 is what came with that"));
+	assert_true(b->file->gone);
+	assert_true(b->kept->gone);
+}
+
 static void test_no_supervisor_no_change(void **state)
 {
 	struct bed *b = *state;
@@ -540,6 +562,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_nothing_persistent_before_it_is_confirmed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_our_file_sets_at_a_start_is_ours, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_to_be_confirmed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_supervisor_no_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_undone, setup, teardown),
