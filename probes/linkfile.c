@@ -11,6 +11,7 @@
 static const struct ta_field fields[] = {
 	{"nics.*.boot.file", TA_T_STRING, "", "the .link file that udev applies to it; \"\" = none", 0, {}},
 	{"nics.*.boot.sets", TA_T_STRINGS, "", "what that file sets, with FILE:LINE", 0, {}},
+	{"nics.*.boot.whole", TA_T_BOOL, "", "that is all it sets: it has no other sections, and nothing twice", 0, {}},
 	{"nics.*.boot.mtu", TA_T_INT, "bytes", "MTUBytes=", 0, {}},
 	{"nics.*.boot.txqueuelen", TA_T_INT, "packets", "TransmitQueueLength=", 0, {}},
 	{"nics.*.boot.rx_ring", TA_T_INT, "descriptors", "RxBufferSize=", 0, {}},
@@ -46,12 +47,22 @@ static void put_number(struct ta_facts *f, const char *name, const char *fact, c
 			l->value);
 }
 
+/* What is told of it is all it says: a file that takes its place can say the same. */
+static bool is_whole(const struct ta_link_conf *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->v[i].match && ta_link_last(c, c->v[i].key) != &c->v[i])
+			return false;
+	return !c->more;
+}
+
 static void put_file(struct ta_facts *f, const char *name, const struct ta_link_conf *c)
 {
 	ta_cleanup_strv struct ta_strv sets = TA_STRV_INIT;
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
 	ta_put_str(f, c ? c->files.v[0] : "", "nics", name, "boot", "file");
+	ta_put_bool(f, !c || is_whole(c), "nics", name, "boot", "whole");
 	for (size_t i = 0; c && i < c->n; i++) {
 		const struct ta_link_line *l = &c->v[i];
 

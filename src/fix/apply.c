@@ -72,6 +72,8 @@ static int check_keeps(struct work *w)
 		if (is_kept(w->a, &w->a->items[i]) && !ta_run_add_keep(w->run, (unsigned)i + 1, w->a->items[i].keep_file,
 							    w->a->items[i].keep_text))
 			return ta_err_set(w->err, -ENOMEM, "out of memory");
+	if (ta_persist_complete(w->a->host, w->run, w->err) < 0)
+		return -EPERM;
 	return ta_persist_check(w->a->host, w->run->keeps, w->run->n_keeps, w->err);
 }
 

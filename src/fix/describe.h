@@ -44,34 +44,11 @@ int ta_udev_quote(struct ta_buf *b, const char *text, struct ta_err *err);
 /* True for a name that systemd takes for a unit of the type `suffix` (".service"): src/basic/unit-name.c. */
 bool ta_unit_name_valid(const char *name, const char *suffix);
 
-/* Appends `text` as a part of a unit name, other bytes than [A-Za-z0-9:_.-] as \xHH (systemd-escape(1)). */
-void ta_unit_escape(struct ta_buf *b, const char *text);
-
 /*
- * Appends the udev matches that find this interface again after a reboot: by the address of its device, else by its
- * name. -EINVAL where neither can be written.
+ * What keeps the steps over a restart (keep.h): the file of the last of them, and its lines; what goes into other files is told among
+ * the commands. Nothing where nothing does.
  */
-int ta_udev_match_nic(struct ta_buf *b, const struct ta_facts *facts, const char *ifname, struct ta_err *err);
-
-/*
- * Adds a udev rule that runs `line` ("/usr/sbin/ethtool -L $name combined 8"; $name is the interface) when the interface
- * appears. Leaves `ret`'s file and text as they are where the interface cannot be written into a rule.
- *
- * Not a .link file: of those only the first that matches an interface is used, so a second one would take
- * away its naming policy (systemd.link(5)); rules add up.
- */
-void ta_persist_nic_run(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *line);
-
-/* The same with an assignment to a sysfs attribute of the interface: "queues/rx-0/rps_cpus" = "e". Adds a line. */
-void ta_persist_nic_attr(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const char *attr,
-	const char *value);
-
-#define TA_UDEV_FILE "/etc/udev/rules.d/90-tuneaudit.rules"
-#define TA_TMPFILES_FILE "/etc/tmpfiles.d/tuneaudit.conf"
-#define TA_SYSCTL_FILE "/etc/sysctl.d/90-tuneaudit.conf"
-
-/* tmpfiles.d(5) lines that write the attributes of `steps` again at boot. */
-void ta_persist_tmpfiles(struct ta_fix_text *ret, const struct ta_steps *steps);
+void ta_fix_keep_steps(struct ta_fix_text *ret, const struct ta_steps *steps, const struct ta_facts *facts);
 
 /* The file of the nofile knob's target ("nginx.service", "login") and what stands in it for `value`. */
 void ta_nofile_file(const char *target, const char *value, struct ta_buf *path, struct ta_buf *text);

@@ -178,7 +178,7 @@ static int read_keep(const struct reader *r)
 {
 	const char *file, *text;
 	int64_t change;
-	int rc = get_number(r, "change", 1, CHANGES_MAX, &change) ?: get(r, r->line, "file", true, &file) ?:
+	int rc = get_number(r, "change", 0, CHANGES_MAX, &change) ?: get(r, r->line, "file", true, &file) ?:
 		get(r, r->line, "text", true, &text) ?: ta_own_check_lines(file, text, TA_VALUE_FOUND, r->err);
 
 	if (rc < 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fix/bootline.h"
 #include "fix/describe.h"
 #include "fix/sinks.h"
 
@@ -72,7 +73,7 @@ static int udev_line(const struct ta_step *s, struct ta_buf *ret)
 	return device.error ?: line.error ?: ret->error;
 }
 
-int ta_keep_line(const char *path, const struct ta_step *step, struct ta_buf *ret)
+int ta_keep_line(const char *path, const struct ta_step *step, const struct ta_facts *facts, struct ta_buf *ret)
 {
 	static const struct {
 		const char *path;
@@ -84,6 +85,8 @@ int ta_keep_line(const char *path, const struct ta_step *step, struct ta_buf *re
 		{TA_OWN_UDEV, udev_line},
 	};
 
+	if (!strcmp(path, TA_OWN_BOOT))
+		return ta_boot_line_make(step, facts, ret);
 	for (size_t i = 0; i < TA_ARRAY_SIZE(files); i++)
 		if (!strcmp(files[i].path, path))
 			return files[i].line(step, ret);

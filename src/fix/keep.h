@@ -9,10 +9,10 @@
 #include "fix/step.h"
 
 /*
- * Appends the line that keeps `step` in the file of ours at `path`. 0; -ENOENT: that file is not for such a step, or cannot hold
- * what it names; -ENOMEM.
+ * Appends the line that keeps `step` in the file of ours at `path`; the facts say where an interface is (NULL: for files that ask no
+ * facts). 0; -ENOENT: that file is not for such a step, or cannot hold what it names; -ENOMEM.
  */
-int ta_keep_line(const char *path, const struct ta_step *step, struct ta_buf *ret);
+int ta_keep_line(const char *path, const struct ta_step *step, const struct ta_facts *facts, struct ta_buf *ret);
 
 /*
  * The file that keeps `step` on the host that the facts are of, and its line. 0; -ENOENT: nothing does, with the reason in `why`
@@ -20,6 +20,9 @@ int ta_keep_line(const char *path, const struct ta_step *step, struct ta_buf *re
  */
 int ta_keep_step(const struct ta_step *step, const struct ta_facts *facts, struct ta_buf *ret_file, struct ta_buf *ret_line,
 	struct ta_buf *why);
+
+/* True if another line, or TuneD, sets the sysctl after our file was read. */
+bool ta_keep_is_overridden(const struct ta_facts *facts, const char *key);
 
 /* A module that sysctls of the table come with, which has to be loaded before they are set at boot. */
 bool ta_keep_is_sysctl_module(const char *name);

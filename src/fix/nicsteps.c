@@ -37,25 +37,6 @@ int ta_nic_check_steps(const struct ta_steps *s, size_t first, struct ta_err *er
 	return rc;
 }
 
-/* "ethtool -L X combined 8" for an interface X, with $name in its place: as a udev rule can run it. */
-static void add_persist(struct ta_fix_text *ret, const struct ta_facts *facts, const char *ifname, const struct ta_step *step)
-{
-	ta_cleanup_buf struct ta_buf target = TA_BUF_INIT, line = TA_BUF_INIT, run = TA_BUF_INIT;
-	const char *name, *text;
-
-	if (ta_identity_rename(step->knob, step->target, "X", &target) < 0)
-		return;
-	step->knob->command(ta_buf_text(&target), step->after, &line);
-	ta_buf_rtrim(&line);
-	text = ta_buf_text(&line);
-	name = strstr(text, " X ");
-	if (strchr(text, '\n') || !name || (strncmp(text, "ethtool ", 8) != 0 && strncmp(text, "tc ", 3) != 0))
-		return;
-	ta_buf_printf(&run, "/usr/sbin/%.*s $name%s", (int)(name - text), text, name + strlen(" X"));
-	if (!run.error)
-		ta_persist_nic_run(ret, facts, ifname, ta_buf_text(&run));
-}
-
 int ta_nic_describe(int (*steps)(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_steps *ret,
 			    struct ta_err *err),
 	const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret, struct ta_err *err)
@@ -63,16 +44,9 @@ int ta_nic_describe(int (*steps)(const struct ta_fix_call *call, const struct ta
 	ta_cleanup_steps struct ta_steps s = TA_STEPS_INIT;
 	int rc = steps(call, facts, &s, err);
 
-	for (size_t i = 0; rc == 0 && i < s.n; i++) {
-		ta_cleanup_buf struct ta_buf ifname = TA_BUF_INIT;
-		const struct ta_step *step = &s.v[i];
-
-		step->knob->command(step->target, step->after, &ret->command);
-		rc = ta_identity_ifname(step->knob, step->target, &ifname);
-		if (rc == 0)
-			add_persist(ret, facts, ta_buf_text(&ifname), step);
-		else
-			rc = rc == -ENOENT ? 0 : rc; /* a module, a setting: kept by its own fixer */
-	}
-	return rc;
+	if (rc < 0)
+		return rc;
+	ta_steps_commands(&s, &ret->command);
+	ta_fix_keep_steps(ret, &s, facts);
+	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fix/describe.h"
+#include "fix/ownfile.h"
 #include "fix/planparts.h"
 
 void ta_plan_owners(struct ta_strv *ret)
@@ -38,7 +39,7 @@ static void add_line(struct ta_action *a, const struct ta_facts *facts)
 	const char *file = ta_facts_get_str(facts, TA_KEYS("settings", key, "file"));
 	ta_cleanup_buf struct ta_buf place = TA_BUF_INIT;
 
-	if (!file || !strcmp(file, TA_SYSCTL_FILE))
+	if (!file || !strcmp(file, TA_OWN_SYSCTL))
 		return;
 	ta_setting_place(facts, key, &place);
 	add(a, by && !strcmp(by, "tuned") ? "TuneD, " : "", ta_buf_text(&place), "");

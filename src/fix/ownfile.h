@@ -17,6 +17,11 @@
 #define TA_OWN_TMPFILES "/etc/tmpfiles.d/tuneaudit.conf"
 #define TA_OWN_MODULES "/etc/modules-load.d/tuneaudit.conf"
 #define TA_OWN_UDEV "/etc/udev/rules.d/90-tuneaudit.rules"
+/* What 'tuneaudit boot' sets, and what starts it: a unit of systemd and what enables that, or a script of procd. */
+#define TA_OWN_BOOT "/etc/tuneaudit/boot.conf"
+#define TA_OWN_UNIT "/etc/systemd/system/tuneaudit-boot.service"
+#define TA_OWN_WANTS "/etc/systemd/system/multi-user.target.d/50-tuneaudit.conf"
+#define TA_OWN_RC "/etc/rc.d/S99tuneaudit"
 
 /* Values of a file in a journal beside its text: it is not there; nor is its directory; what is there is not ours. */
 #define TA_OWN_ABSENT "absent"
@@ -24,7 +29,7 @@
 #define TA_OWN_FOREIGN "foreign"
 
 struct ta_own_kind {
-	const char *path;
+	const char *path; /* '*' stands for letters, digits and "_.:-" */
 	mode_t mode;
 	/* How much of a line says what it sets: a later line with the same key takes its place. */
 	size_t (*key)(const char *line);
@@ -32,6 +37,17 @@ struct ta_own_kind {
 	int (*rank)(const char *line);
 	/* The closed table: 0, or -EPERM, -EINVAL with text. */
 	int (*check)(const char *line, enum ta_value_use use, struct ta_err *err);
+	/*
+	 * Files of one line between fixed ones: every run that wants it has it, and it stays until the last of them goes. NULL: `before`
+	 * of the others.
+	 */
+	const char *before, *behind;
+	const char *first; /* a line that has to stand even before ours, or NULL */
+	/*
+	 * Of files that are nothing without certain lines (a .link without [Match]): checks one of these, which stand before the
+	 * runs' and belong to all of them. In texts of one change: all lines but the last. NULL: there are none.
+	 */
+	int (*check_base)(const char *line, struct ta_err *err);
 };
 
 extern const struct ta_own_kind ta_own_kinds[];
@@ -49,6 +65,7 @@ struct ta_own {
 	const struct ta_own_kind *kind;
 	struct ta_own_line *v;
 	size_t n;
+	char *base; /* whole lines that belong to all runs, or NULL */
 	bool made_dir; /* its directory was made for it */
 };
 
@@ -67,10 +84,10 @@ int ta_own_format(const struct ta_own *o, struct ta_buf *ret);
 /* Appends the lines of `run` in a value; how many there are. 0 also where it is no file of ours. */
 size_t ta_own_lines_of(const char *path, const char *value, unsigned run, struct ta_buf *ret);
 
-/* Are these lines (whole ones, of a fixer or a journal) ones for that file? Errors as ta_own_kind.check. */
+/* Are these lines (whole ones, of one change: from a plan or a journal) ones for that file? Errors as ta_own_kind.check. */
 int ta_own_check_lines(const char *path, const char *lines, enum ta_value_use use, struct ta_err *err);
 
-/* Appends the value that the file is to have with `lines` of `run` in it. Errors as ta_own_parse(). */
+/* Appends the value that the file is to have with `lines` of one change of `run` in it. Errors as ta_own_parse(). */
 int ta_own_put(const char *path, const char *present, unsigned run, const char *lines, struct ta_buf *ret, struct ta_err *err);
 
 /* How taking lines out came out. */

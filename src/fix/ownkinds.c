@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fix/bootline.h"
 #include "fix/keep.h"
+#include "fix/linkline.h"
 #include "fix/sinks.h"
 
 static int no_line(struct ta_err *err, const char *line)
@@ -22,7 +24,7 @@ static int check_step(const char *path, const char *line, const struct ta_knob *
 	int rc = target->error ?: value->error ?: ta_knob_check(knob->name, step.target, step.after, use, err);
 
 	if (rc == 0)
-		rc = ta_keep_line(path, &step, &again);
+		rc = ta_keep_line(path, &step, NULL, &again);
 	if (rc < 0)
 		return rc == -ENOENT ? no_line(err, line) : rc;
 	again.data[again.len - 1] = '\0'; /* its newline */
@@ -141,13 +143,62 @@ static int udev_check(const char *line, enum ta_value_use use, struct ta_err *er
 	return device.error ?: attr.error ?: check_step(TA_OWN_UDEV, line, &ta_knob_attr, &path, &value, use, err);
 }
 
+/* --- at boot, by this program --------------------------------------------------------------- */
+
+static int boot_check(const char *line, enum ta_value_use use, struct ta_err *err)
+{
+	ta_cleanup_boot_line struct ta_boot_line l = {0};
+
+	return ta_boot_line_parse(line, use, &l, err);
+}
+
+/* A path of this program, in which neither systemd nor a shell finds more than letters. */
+static bool is_program(const char *path, size_t len)
+{
+	static const char name[] = "/tuneaudit";
+	size_t n = sizeof(name) - 1;
+
+	return *path == '/' && len >= n && !strncmp(path + len - n, name, n) &&
+	       strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-") == len;
+}
+
+static int starter_check(const char *line, enum ta_value_use use, struct ta_err *err)
+{
+	size_t len = strcspn(line, " ");
+
+	return is_program(line, len) && !strcmp(line + len, " boot") ? 0 : no_line(err, line);
+}
+
+static int wants_check(const char *line, enum ta_value_use use, struct ta_err *err)
+{
+	return !strcmp(line, "tuneaudit-boot.service") ? 0 : no_line(err, line);
+}
+
+/* Late, since others set the same things when they start; and never so that the boot waits for what is gone. */
+#define UNIT_BEFORE "[Unit]\n" \
+	"Description=Settings that tuneaudit keeps (" TA_OWN_BOOT ")\n" \
+	"ConditionPathExists=" TA_OWN_BOOT "\n" \
+	"After=network.target systemd-sysctl.service systemd-tmpfiles-setup.service irqbalance.service tuned.service\n" \
+	"\n" \
+	"[Service]\n" \
+	"Type=oneshot\n" \
+	"ExecStart="
+#define UNIT_BEHIND "\n" \
+	"TimeoutStartSec=120\n"
+
 /* ------------------------------------------------------------------------------------------ */
 
 const struct ta_own_kind ta_own_kinds[] = {
-	{TA_OWN_SYSCTL, 0644, sysctl_key, NULL, sysctl_check},
-	{TA_OWN_TMPFILES, 0644, tmpfiles_key, NULL, tmpfiles_check},
-	{TA_OWN_MODULES, 0644, whole_line, NULL, modules_check},
-	{TA_OWN_UDEV, 0644, udev_key, udev_rank, udev_check},
+	{.path = TA_OWN_SYSCTL, .mode = 0644, .key = sysctl_key, .check = sysctl_check},
+	{.path = TA_OWN_TMPFILES, .mode = 0644, .key = tmpfiles_key, .check = tmpfiles_check},
+	{.path = TA_OWN_MODULES, .mode = 0644, .key = whole_line, .check = modules_check},
+	{.path = TA_OWN_UDEV, .mode = 0644, .key = udev_key, .rank = udev_rank, .check = udev_check},
+	{.path = TA_OWN_LINK, .mode = 0644, .key = ta_link_key, .check = ta_link_check, .check_base = ta_link_check_base},
+	{.path = TA_OWN_BOOT, .mode = 0644, .key = ta_boot_line_key, .check = boot_check},
+	{.path = TA_OWN_UNIT, .mode = 0644, .key = whole_line, .check = starter_check, .before = UNIT_BEFORE, .behind = UNIT_BEHIND},
+	{.path = TA_OWN_WANTS, .mode = 0644, .key = whole_line, .check = wants_check, .before = "[Unit]\nWants=", .behind = "\n"},
+	{.path = TA_OWN_RC, .mode = 0755, .key = whole_line, .check = starter_check, .first = "#!/bin/sh\n",
+		.before = "[ \"$1\" = boot ] && exec ", .behind = "\n"},
 };
 
 const size_t ta_n_own_kinds = TA_ARRAY_SIZE(ta_own_kinds);

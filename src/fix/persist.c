@@ -8,25 +8,18 @@
 #include "fix/ownfile.h"
 #include "host/change.h"
 
-/* A file, and all lines that are to go into it. */
-struct wanted {
-	const char *path;
-	struct ta_buf lines;
-};
-
-struct wanted_list {
-	struct wanted *v;
+/* The files of the keeps, each once; what starts something comes behind what it reads. */
+struct files {
+	const char **v;
 	size_t n;
 };
 
-static void wanted_done(struct wanted_list *w)
+static void files_done(struct files *f)
 {
-	for (size_t i = 0; i < w->n; i++)
-		ta_buf_done(&w->v[i].lines);
-	free(w->v);
+	free(f->v);
 }
 
-#define cleanup_wanted ta_cleanup(wanted_done)
+#define cleanup_files ta_cleanup(files_done)
 
 bool ta_persist_is_file(const struct ta_change *c)
 {
@@ -35,51 +28,100 @@ bool ta_persist_is_file(const struct ta_change *c)
 
 /* --- what goes where ----------------------------------------------------------------- */
 
-static int want(struct wanted_list *w, const char *path, const char *lines)
+/* It may be there for another change of this run. */
+static int need(struct ta_run *r, const char *file, const char *text)
 {
-	struct wanted *v;
-
-	for (size_t i = 0; i < w->n; i++)
-		if (!strcmp(w->v[i].path, path)) {
-			ta_buf_adds(&w->v[i].lines, lines);
-			return w->v[i].lines.error;
-		}
-	v = reallocarray(w->v, w->n + 1, sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	w->v = v;
-	v[w->n] = (struct wanted){.path = path};
-	ta_buf_adds(&v[w->n].lines, lines);
-	return v[w->n++].lines.error;
+	for (size_t i = 0; i < r->n_keeps; i++)
+		if (!r->keeps[i].change && !strcmp(r->keeps[i].file, file) && !strcmp(r->keeps[i].text, text))
+			return 0;
+	return ta_run_add_keep(r, 0, file, text) ? 0 : -ENOMEM;
 }
 
-/* Modules that have to be loaded before a line can take effect; systemd-sysctl comes after systemd-modules-load. */
-static int want_modules(struct wanted_list *w, const struct ta_keep *keep)
+/* systemd-sysctl comes after systemd-modules-load. */
+static int need_module(struct ta_run *r, const char *file, const char *text)
 {
-	ta_cleanup_strv struct ta_strv lines = TA_STRV_INIT;
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+	const char *module = ta_keep_module(file, text);
+
+	if (!module)
+		return 0;
+	ta_buf_printf(&line, "%s\n", module);
+	return line.error ?: need(r, TA_OWN_MODULES, ta_buf_text(&line));
+}
+
+static bool is_procd(struct ta_host *h)
+{
+	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
+
+	return ta_host_read(h, "/proc/1/comm", 64, &comm) == 0 && comm.len && !strcmp(ta_strip(comm.data), "procd");
+}
+
+static int need_starter(struct ta_host *h, struct ta_run *r, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf program = TA_BUF_INIT, line = TA_BUF_INIT;
+	int rc = ta_host_program(h, &program);
+
+	if (rc == -EPERM)
+		return ta_err_set(err, rc, "the start of the host would run %s as root, and others may write it or put another in its "
+			"place: install it (make install), or leave files out (--runtime-only)", ta_buf_text(&program));
+	if (rc < 0)
+		return ta_err_set(err, rc, "where this program is cannot be told: %s", ta_errno_text(rc));
+	ta_buf_printf(&line, "%s boot\n", ta_buf_text(&program));
+	if (line.error || is_procd(h))
+		return line.error ?: need(r, TA_OWN_RC, ta_buf_text(&line));
+	return need(r, TA_OWN_UNIT, ta_buf_text(&line)) ?: need(r, TA_OWN_WANTS, "tuneaudit-boot.service\n");
+}
+
+int ta_persist_complete(struct ta_host *h, struct ta_run *r, struct ta_err *err)
+{
+	size_t n = r->n_keeps;
+	bool boot = false;
 	int rc = 0;
 
-	ta_strv_split(&lines, keep->text, "\n");
-	for (size_t i = 0; rc == 0 && i < lines.n; i++) {
-		const char *module = ta_keep_module(keep->file, lines.v[i]);
-
-		if (module)
-			rc = want(w, TA_OWN_MODULES, module) ?: want(w, TA_OWN_MODULES, "\n");
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		rc = need_module(r, r->keeps[i].file, r->keeps[i].text);
+		boot = boot || !strcmp(r->keeps[i].file, TA_OWN_BOOT);
 	}
-	return rc ?: lines.error;
+	if (rc == 0 && boot)
+		rc = need_starter(h, r, err);
+	return rc == -ENOMEM ? ta_err_set(err, rc, "out of memory") : rc;
 }
 
-static int find_wanted(const struct ta_keep *keeps, size_t n, struct wanted_list *w, struct ta_err *err)
+static int find_files(const struct ta_keep *keeps, size_t n, struct files *ret, struct ta_err *err)
 {
+	ret->v = calloc(n + 1, sizeof(*ret->v));
+	if (!ret->v)
+		return ta_err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		int rc = ta_own_check_lines(keeps[i].file, keeps[i].text, TA_VALUE_WISHED, err);
+		size_t k = 0;
 
-		if (rc == 0)
-			rc = want_modules(w, &keeps[i]) ?: want(w, keeps[i].file, keeps[i].text);
 		if (rc < 0)
 			return rc == -ENOMEM ? ta_err_set(err, rc, "out of memory") : rc;
+		while (k < ret->n && strcmp(ret->v[k], keeps[i].file) != 0)
+			k++;
+		if (k == ret->n)
+			ret->v[ret->n++] = keeps[i].file;
 	}
 	return 0;
+}
+
+/* The file as it is to be. */
+static int put_all(const struct ta_run *r, const char *path, const char *present, struct ta_buf *ret, struct ta_err *err)
+{
+	int rc = 0;
+
+	ta_buf_adds(ret, present);
+	for (size_t i = 0; rc == 0 && i < r->n_keeps; i++) {
+		ta_cleanup_buf struct ta_buf next = TA_BUF_INIT;
+
+		if (strcmp(r->keeps[i].file, path) != 0)
+			continue;
+		rc = ta_own_put(path, ta_buf_text(ret), r->number, r->keeps[i].text, &next, err);
+		ta_buf_reset(ret);
+		ta_buf_adds(ret, ta_buf_text(&next));
+	}
+	return rc ?: ret->error;
 }
 
 /* --- before ---------------------------------------------------------------------------- */
@@ -104,34 +146,35 @@ static int look(struct ta_host *h, const char *path, struct ta_buf *ret, struct 
 
 int ta_persist_check(struct ta_host *h, const struct ta_keep *keeps, size_t n, struct ta_err *err)
 {
-	cleanup_wanted struct wanted_list w = {0};
-	int rc = find_wanted(keeps, n, &w, err);
+	cleanup_files struct files f = {0};
+	int rc = find_files(keeps, n, &f, err);
 
-	for (size_t i = 0; rc == 0 && i < w.n; i++) {
+	for (size_t i = 0; rc == 0 && i < f.n; i++) {
 		ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
 
-		rc = look(h, w.v[i].path, &present, err);
-		if (rc == 0)
-			rc = ta_host_may_put(h, w.v[i].path);
-		if (rc < 0 && !*err->text)
-			ta_err_set(err, rc, "%s cannot be written: %s", w.v[i].path, ta_errno_text(rc));
+		rc = look(h, f.v[i], &present, err);
+		if (rc < 0)
+			break;
+		rc = ta_host_may_put(h, f.v[i]);
+		if (rc < 0)
+			ta_err_set(err, rc, "%s cannot be written: %s", f.v[i], ta_errno_text(rc));
 	}
 	return rc;
 }
 
 /* --- writing ------------------------------------------------------------------------------ */
 
-static int prepare(const struct ta_persist *p, struct ta_run *r, const struct wanted *w, struct ta_change **ret, struct ta_err *err)
+static int prepare(const struct ta_persist *p, struct ta_run *r, const char *path, struct ta_change **ret, struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT, after = TA_BUF_INIT;
 	struct ta_change *c;
-	int rc = look(p->host, w->path, &present, err);
+	int rc = look(p->host, path, &present, err);
 
 	if (rc == 0)
-		rc = ta_own_put(w->path, ta_buf_text(&present), r->number, ta_buf_text(&w->lines), &after, err);
+		rc = put_all(r, path, ta_buf_text(&present), &after, err);
 	if (rc < 0)
 		return rc;
-	c = ta_run_add(r, &(struct ta_step){.knob = &ta_knob_file, .target = (char *)w->path,
+	c = ta_run_add(r, &(struct ta_step){.knob = &ta_knob_file, .target = (char *)path,
 		.before = (char *)ta_buf_text(&present), .after = (char *)ta_buf_text(&after)});
 	if (!c)
 		return ta_err_set(err, -ENOMEM, "out of memory");
@@ -183,11 +226,11 @@ static bool is_written(const struct ta_run *r)
 
 int ta_persist_run(const struct ta_persist *p, struct ta_run *r, struct ta_err *err)
 {
-	cleanup_wanted struct wanted_list w = {0};
+	cleanup_files struct files f = {0};
 	size_t first = r->n;
-	int rc = is_written(r) ? 0 : find_wanted(r->keeps, r->n_keeps, &w, err);
+	int rc = is_written(r) ? 0 : find_files(r->keeps, r->n_keeps, &f, err);
 
-	for (size_t i = 0; rc == 0 && i < w.n; i++) {
+	for (size_t i = 0; rc == 0 && i < f.n; i++) {
 		struct ta_change *c = NULL;
 		size_t before = r->n;
 
@@ -195,7 +238,7 @@ int ta_persist_run(const struct ta_persist *p, struct ta_run *r, struct ta_err *
 			rc = ta_err_set(err, -EINTR, "ended by signal %d", (int)*p->stop);
 			break;
 		}
-		rc = prepare(p, r, &w.v[i], &c, err);
+		rc = prepare(p, r, f.v[i], &c, err);
 		if (rc < 0 && r->n > before)
 			ta_run_drop_last(r); /* nothing came of it */
 		if (rc == 0)

@@ -18,6 +18,12 @@ struct ta_persist {
 };
 
 /*
+ * Adds to what the run is to keep the lines that others need: modules that sysctls come with, and what starts 'tuneaudit boot' on
+ * this host. 0, -EPERM (this program is where others may write it, and must not be started as root), -ENOMEM, with text.
+ */
+int ta_persist_complete(struct ta_host *h, struct ta_run *r, struct ta_err *err);
+
+/*
  * Could these be written? Nothing is: files of our name that are not ours, links on the way, a /etc that is read-only. For
  * before anything is changed. 0 or -errno with the text for the user.
  */

@@ -54,13 +54,3 @@ bool ta_unit_name_valid(const char *name, const char *suffix)
 		return false;
 	return *name != '@' && !name[strspn(name, UNIT_CHARS)];
 }
-
-void ta_unit_escape(struct ta_buf *b, const char *text)
-{
-	for (const char *s = text; *s; s++) {
-		if (strchr(LETTERS ":_-", *s) || (*s == '.' && s != text))
-			ta_buf_addc(b, *s);
-		else
-			ta_buf_printf(b, "\\x%02x", (unsigned char)*s);
-	}
-}

@@ -47,6 +47,12 @@ int ta_host_put(struct ta_host *h, const char *path, const char *text, mode_t mo
  */
 int ta_host_may_put(struct ta_host *h, const char *path);
 
+/*
+ * Where this program is, to be started from there as root. -EPERM: others than root (or the caller) may write it, or a directory on the
+ * way; -ENOENT: it was removed meanwhile. Not a change.
+ */
+int ta_host_program(struct ta_host *h, struct ta_buf *ret);
+
 /* The whole text of such a file; ta_host_read() keeps /etc back. Not a change. -ENOENT, -EFBIG, -EBADMSG, -ELOOP. */
 int ta_host_own(struct ta_host *h, const char *path, size_t cap, struct ta_buf *ret);
 

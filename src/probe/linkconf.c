@@ -43,8 +43,10 @@ static int add_line(const struct ta_unit_line *l, void *ctx)
 	bool match = !strcmp(l->section, "Match");
 	struct ta_link_line *v;
 
-	if (!match && strcmp(l->section, "Link") != 0)
+	if (!match && strcmp(l->section, "Link") != 0) {
+		c->more = true;
 		return 0;
+	}
 	v = reallocarray(c->v, c->n + 1, sizeof(*v));
 	if (!v)
 		return -ENOMEM;

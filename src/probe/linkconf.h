@@ -24,6 +24,7 @@ struct ta_link_conf {
 	int rc;               /* of reading it or a drop-in of it; then `unread` is that file */
 	char *unread;
 	bool masked;          /* a link to /dev/null, or empty */
+	bool more;            /* it has sections that are not read here */
 	struct ta_link_line *v;
 	size_t n;
 };

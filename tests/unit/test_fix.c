@@ -354,12 +354,10 @@ static void put_irq(struct ta_facts *f, const char *irq, const char *device, int
 static void test_nic_queues(void **state)
 {
 	ta_cleanup_facts struct ta_facts *f = nic_facts("eth0");
-	const char *match = "ACTION==\"add\", SUBSYSTEM==\"net\", KERNELS==\"0000:03:00.0\", "
-			    "RUN+=\"/usr/sbin/ethtool -L $name combined 8\"\n";
 
 	expect(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":8}", "ethtool -L eth0 combined 8");
 	expect_persist(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":8}",
-		"/etc/udev/rules.d/90-tuneaudit.rules", match);
+		"/etc/tuneaudit/boot.conf", "channels 0000:03:00.0 eth0 combined = 8\n");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":16}", "8 combined at most");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"combined\":0}", "outside");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"eth0\",\"rx\":4}", "does not say");
@@ -378,28 +376,21 @@ static void test_hostile_names(void **state)
 
 	expect(f, "nic.channels", "", "{\"ifname\":\"$(id)\",\"combined\":4}", "ethtool -L '$(id)' combined 4");
 	expect_persist(f, "nic.channels", "", "{\"ifname\":\"$(id)\",\"combined\":4}",
-		"/etc/udev/rules.d/90-tuneaudit.rules",
-		"ACTION==\"add\", SUBSYSTEM==\"net\", KERNELS==\"0000:03:00.0\", "
-		"RUN+=\"/usr/sbin/ethtool -L $name combined 4\"\n");
+		"/etc/tuneaudit/boot.conf", "channels 0000:03:00.0 $(id) combined = 4\n");
 	put_cpus(f, "0-1", TA_KEYS("numa", "1", "cpus"));
 	expect(f, "rps.set", "", "{\"ifname\":\"$(id)\"}", "echo 3 > '/sys/class/net/$(id)/queues/rx-0/rps_cpus'");
 	put_irq(f, "45", "$(id)", 0, "0");
-	expect_persist(f, "irq.affinity", "", "{\"ifname\":\"$(id)\"}",
-		"/etc/systemd/system/tuneaudit-irq-\\x24\\x28id\\x29.service",
-		"# systemctl enable this; run it again after a change of queues or hardware\n"
-		"[Unit]\n"
-		"Description=Interrupts of a network interface on their CPUs\n"
-		"Wants=network-online.target\n"
-		"After=network-online.target irqbalance.service\n\n"
-		"[Service]\n"
-		"Type=oneshot\n"
-		"ExecStart=/bin/sh -c 'for x in 45:0; do echo $${x#*:} > /proc/irq/$${x%%:*}/smp_affinity_list; done'\n\n"
-		"[Install]\n"
-		"WantedBy=multi-user.target\n");
-	/* no address to find it by, and a name that a udev rule would expand: nothing keeps it */
-	ta_put_str(f, "$(id)", "nics", "$(id)", "bus");
+	/* which interrupt of the queue it is has to be known: its number is another one after the next start */
+	expect_persist(f, "irq.affinity", "", "{\"ifname\":\"$(id)\"}", "", "");
+	ta_put_str(f, "combined", "irqs", "45", "role");
+	expect_persist(f, "irq.affinity", "", "{\"ifname\":\"$(id)\"}", "/etc/tuneaudit/boot.conf",
+		"irq 0000:03:00.0 $(id) combined 0 = 0\n");
+	/* no address to find it by: its name is all there is */
+	ta_put_str(f, "", "nics", "$(id)", "bus");
 	expect(f, "nic.channels", "", "{\"ifname\":\"$(id)\",\"combined\":4}", "ethtool -L '$(id)' combined 4");
-	expect_persist(f, "nic.channels", "", "{\"ifname\":\"$(id)\",\"combined\":4}", "", "");
+	expect_persist(f, "nic.channels", "", "{\"ifname\":\"$(id)\",\"combined\":4}", "/etc/tuneaudit/boot.conf",
+		"channels - $(id) combined = 4\n");
+	expect_persist(f, "irq.affinity", "", "{\"ifname\":\"$(id)\"}", "", "");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"a/b\",\"combined\":4}", "can be no ifname");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"..\",\"combined\":4}", "can be no ifname");
 	refuse(f, "nic.channels", "", "{\"ifname\":\"a\\nb\",\"combined\":4}", "can be no ifname");
@@ -412,9 +403,59 @@ static void test_two_ports_of_one_device(void **state)
 
 	ta_put_str(f, "0000:03:00.0", "nics", "eth7", "bus");
 	expect_persist(f, "nic.features", "", "{\"ifname\":\"eth6\",\"name\":\"rx-gro\",\"on\":true}",
-		"/etc/udev/rules.d/90-tuneaudit.rules",
-		"ACTION==\"add\", SUBSYSTEM==\"net\", KERNELS==\"0000:03:00.0\", ENV{ID_NET_NAME}==\"eth6\", "
-		"RUN+=\"/usr/sbin/ethtool -K $name rx-gro on\"\n");
+		"/etc/tuneaudit/boot.conf", "features 0000:03:00.0 eth6 rx-gro = on\n");
+}
+
+#define DEFAULT_LINK "/usr/lib/systemd/network/99-default.link"
+#define OUR_LINK "/etc/systemd/network/00-tuneaudit-0000:03:00.0.link"
+#define BASE "[Match]\nPath=pci-0000:03:00.0\n[Link]\n# as " DEFAULT_LINK " sets it, in whose place this file is read:\n" \
+	     "NamePolicy=keep kernel (a) path\nMACAddressPolicy=persistent\n"
+
+/* The only .link file that is read must go on to say how the interface is named. */
+static void test_link_files(void **state)
+{
+	static const char *const sets[] = {"NamePolicy=keep kernel (a) path (" DEFAULT_LINK ":12)",
+		"MACAddressPolicy=persistent (" DEFAULT_LINK ":14)"};
+	const char *boot = "/etc/tuneaudit/boot.conf", *args = "{\"ifname\":\"eth0\",\"combined\":8}";
+	ta_cleanup_facts struct ta_facts *f = nic_facts("eth0");
+
+	ta_put_str(f, "igb", "nics", "eth0", "driver");
+	ta_put_str(f, DEFAULT_LINK, "nics", "eth0", "boot", "file");
+	ta_facts_put_strs(f, TA_KEYS("nics", "eth0", "boot", "sets"), (char *const *)sets, 2);
+	ta_put_bool(f, true, "nics", "eth0", "boot", "whole");
+	expect_persist(f, "nic.channels", "", args, boot, "channels 0000:03:00.0 eth0 combined = 8\n"); /* which systemd? */
+	ta_put_i64(f, 252, "boot", "systemd");
+	expect_persist(f, "nic.channels", "", args, OUR_LINK, BASE "CombinedChannels=8\n");
+	expect_persist(f, "nic.rings", "", "{\"ifname\":\"eth0\",\"rx\":4096}", OUR_LINK, BASE "RxBufferSize=4096\n");
+	expect_persist(f, "nic.txqueuelen", "", "{\"ifname\":\"eth0\",\"packets\":2000}", OUR_LINK, BASE "TransmitQueueLength=2000\n");
+	expect_persist(f, "nic.features", "", "{\"ifname\":\"eth0\",\"name\":\"rx-gro\",\"on\":false}", OUR_LINK,
+		BASE "GenericReceiveOffload=no\n");
+	expect_persist(f, "nic.features", "", "{\"ifname\":\"eth0\",\"name\":\"rx-hashing\",\"on\":true}", boot,
+		"features 0000:03:00.0 eth0 rx-hashing = on\n");
+	expect_persist(f, "nic.coalesce", "", "{\"ifname\":\"eth0\",\"rx_usecs\":8}", OUR_LINK, BASE "RxCoalesceSec=8us\n");
+	expect_persist(f, "nic.coalesce", "", "{\"ifname\":\"eth0\",\"adaptive_rx\":true}", OUR_LINK, BASE "UseAdaptiveRxCoalesce=yes\n");
+	/* older than the setting */
+	ta_put_i64(f, 249, "boot", "systemd");
+	expect_persist(f, "nic.coalesce", "", "{\"ifname\":\"eth0\",\"rx_usecs\":8}", boot, "coalesce 0000:03:00.0 eth0 rx-usecs = 8\n");
+	/* ours applies already: its base stays */
+	ta_put_str(f, OUR_LINK, "nics", "eth0", "boot", "file");
+	expect_persist(f, "nic.channels", "", args, OUR_LINK, "CombinedChannels=8\n");
+	/* what comes before ours, sets more than is known, or is not known to apply */
+	ta_put_str(f, "/etc/systemd/network/00-a.link", "nics", "eth0", "boot", "file");
+	expect_persist(f, "nic.channels", "", args, boot, "channels 0000:03:00.0 eth0 combined = 8\n");
+	ta_put_str(f, DEFAULT_LINK, "nics", "eth0", "boot", "file");
+	ta_put_bool(f, false, "nics", "eth0", "boot", "whole");
+	expect_persist(f, "nic.channels", "", args, boot, "channels 0000:03:00.0 eth0 combined = 8\n");
+	ta_put_bool(f, true, "nics", "eth0", "boot", "whole");
+	ta_put_str(f, "", "nics", "eth0", "boot", "file");
+	expect_persist(f, "nic.channels", "", args, boot, "channels 0000:03:00.0 eth0 combined = 8\n");
+	ta_put_str(f, DEFAULT_LINK, "nics", "eth0", "boot", "file");
+	/* a path that is another one's too, or that udev makes otherwise */
+	ta_put_str(f, "0000:03:00.0", "nics", "eth7", "bus");
+	expect_persist(f, "nic.channels", "", args, boot, "channels 0000:03:00.0 eth0 combined = 8\n");
+	ta_put_str(f, "0000:04:00.0", "nics", "eth7", "bus");
+	ta_put_str(f, "virtio_net", "nics", "eth0", "driver");
+	expect_persist(f, "nic.channels", "", args, boot, "channels 0000:03:00.0 eth0 combined = 8\n");
 }
 
 static void test_features_and_moderation(void **state)
@@ -464,8 +505,8 @@ static void test_steps_of_interfaces(void **state)
 	ta_put_i64(f, 0, "nics", "$(id)", "rss", "slots");
 	expect_steps(f, "nic.rss", "{\"ifname\":\"$(id)\"}", "nic.rss: $(id) has no table to set");
 	expect(f, "nic.rss", "", "{\"ifname\":\"$x\"}", "ethtool -X '$x' default");
-	expect_persist(f, "nic.txqueuelen", "", "{\"ifname\":\"e\",\"packets\":2000}", "/etc/udev/rules.d/90-tuneaudit.rules",
-		"ACTION==\"add\", SUBSYSTEM==\"net\", ENV{ID_NET_NAME}==\"e\", ATTR{tx_queue_len}=\"2000\"\n");
+	expect_persist(f, "nic.txqueuelen", "", "{\"ifname\":\"e\",\"packets\":2000}", "/etc/tuneaudit/boot.conf",
+		"txqueuelen - e = 2000\n");
 	ta_put_i64(f, 2000, "nics", "e", "txqueuelen");
 	refuse(f, "nic.txqueuelen", "", "{\"ifname\":\"e\",\"packets\":2000}", "has 2000 already");
 }
@@ -485,10 +526,10 @@ static void test_queueing_disciplines(void **state)
 	ta_put_str(f, "available", "modules", "state", "sch_fq");
 	expect_steps(f, "nic.qdisc", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}", "module[sch_fq]=loaded; qdisc[eth1]=fq");
 	expect(f, "nic.qdisc", "", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}",
-		"modprobe sch_fq\ntc qdisc replace dev eth1 root fq");
-	expect_persist(f, "nic.qdisc", "", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}", "/etc/udev/rules.d/90-tuneaudit.rules",
-		"ACTION==\"add\", SUBSYSTEM==\"net\", KERNELS==\"0000:04:00.0\", "
-		"RUN+=\"/usr/sbin/tc qdisc replace dev $name root fq\"\n");
+		"modprobe sch_fq\ntc qdisc replace dev eth1 root fq\n"
+		"# keep it, too, in /etc/modules-load.d/tuneaudit.conf: sch_fq");
+	expect_persist(f, "nic.qdisc", "", "{\"ifname\":\"eth1\",\"kind\":\"fq\"}", "/etc/tuneaudit/boot.conf",
+		"qdisc 0000:04:00.0 eth1 = fq\n");
 	ta_put_str(f, "absent", "modules", "state", "sch_cake");
 	refuse(f, "nic.qdisc", "", "{\"ifname\":\"eth0\",\"kind\":\"cake\"}", "this kernel has no cake");
 	ta_put_str(f, "static", "modules", "state", "sch_fq_codel");
@@ -567,9 +608,8 @@ static void test_steering(void **state)
 	put_cpus(f, "0-3,32-35,64", TA_KEYS("numa", "1", "cpus"));
 	put_irq(f, "20", "eth0", 0, "2");
 	expect(f, "rps.set", "", "{\"ifname\":\"eth0\"}", "echo 1,0000000f,0000000b > /sys/class/net/eth0/queues/rx-0/rps_cpus");
-	expect_persist(f, "rps.set", "", "{\"ifname\":\"eth0\"}", "/etc/udev/rules.d/90-tuneaudit.rules",
-		"ACTION==\"add\", SUBSYSTEM==\"net\", KERNELS==\"0000:03:00.0\", "
-		"ATTR{queues/rx-0/rps_cpus}=\"1,0000000f,0000000b\"\n");
+	expect_persist(f, "rps.set", "", "{\"ifname\":\"eth0\"}", "/etc/tuneaudit/boot.conf",
+		"attr 0000:03:00.0 /sys/class/net/eth0/queues/rx-0/rps_cpus = 1,0000000f,0000000b\n");
 	expect(f, "xps.set", "", "{\"ifname\":\"eth0\"}",
 		"echo 4,00000009 > /sys/class/net/eth0/queues/tx-0/xps_cpus\n"
 		"echo 9,00000002 > /sys/class/net/eth0/queues/tx-1/xps_cpus\n"
@@ -596,9 +636,9 @@ static void test_words_of_sysfs(void **state)
 		"echo performance > /sys/devices/system/cpu/cpufreq/policy4/scaling_governor");
 	expect(f, "governor.set", "", "{\"name\":\"schedutil\"}",
 		"for f in /sys/devices/system/cpu/cpufreq/policy*/scaling_governor; do echo schedutil > $f; done");
-	expect_persist(f, "governor.set", "", "{\"name\":\"schedutil\"}", "/etc/tmpfiles.d/tuneaudit.conf",
-		"w /sys/devices/system/cpu/cpufreq/policy0/scaling_governor - - - - schedutil\n"
-		"w /sys/devices/system/cpu/cpufreq/policy4/scaling_governor - - - - schedutil\n");
+	expect_persist(f, "governor.set", "", "{\"name\":\"schedutil\"}", "/etc/tuneaudit/boot.conf",
+		"attr - /sys/devices/system/cpu/cpufreq/policy0/scaling_governor = schedutil\n"
+		"attr - /sys/devices/system/cpu/cpufreq/policy4/scaling_governor = schedutil\n");
 	refuse(f, "governor.set", "", "{\"name\":\"ondemand\"}", "nothing to set");
 	expect(f, "epp.set", "", "{\"name\":\"balance_performance\"}",
 		"for f in /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference; do echo balance_performance > $f; done");
@@ -618,7 +658,8 @@ static void test_words_of_sysfs(void **state)
 		"echo mq-deadline > /sys/block/sda/queue/scheduler\necho 1024 > /sys/block/sda/queue/read_ahead_kb");
 	expect_persist(f, "block.set", "", "{\"disk\":\"sda\",\"scheduler\":\"none\"}", "/etc/udev/rules.d/90-tuneaudit.rules",
 		"ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"sda\", ATTR{queue/scheduler}=\"none\"\n");
-	refuse(f, "block.set", "", "{\"disk\":\"sd*\",\"scheduler\":\"none\"}", "udev rule");
+	/* a udev rule would take it for all of them */
+	expect_persist(f, "block.set", "", "{\"disk\":\"sd*\",\"scheduler\":\"none\"}", "", "");
 	refuse(f, "block.set", "", "{\"disk\":\"sda\",\"scheduler\":\"noop\"}", "no I/O scheduler");
 }
 
@@ -628,12 +669,11 @@ static void test_nvme(void **state)
 
 	expect(f, "nvme.apst", "", "{\"device\":\"nvme0\",\"latency_us\":0}",
 		"echo 0 > /sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us");
-	expect_persist(f, "nvme.apst", "", "{\"device\":\"nvme0\",\"latency_us\":2000}", "/etc/modprobe.d/tuneaudit.conf",
-		"# for all drives; rebuild the initramfs, or put nvme_core.default_ps_max_latency_us=2000 on the kernel "
-		"command line\noptions nvme_core default_ps_max_latency_us=2000\n");
+	expect_persist(f, "nvme.apst", "", "{\"device\":\"nvme0\",\"latency_us\":2000}", "/etc/tuneaudit/boot.conf",
+		"attr - /sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us = 2000\n");
 	ta_facts_put_ints(f, TA_KEYS("kernel", "version"), (const int64_t[]){6, 1, 192}, 3);
 	expect_persist(f, "nvme.apst", "", "{\"device\":\"nvme0\",\"latency_us\":0}", "/etc/udev/rules.d/90-tuneaudit.rules",
-		"ACTION==\"change\", SUBSYSTEM==\"nvme\", KERNEL==\"nvme0\", ENV{NVME_EVENT}==\"connected\", "
+		"ACTION==\"change\", SUBSYSTEM==\"nvme\", ENV{NVME_EVENT}==\"connected\", KERNEL==\"nvme0\", "
 		"ATTR{power/pm_qos_latency_tolerance_us}=\"0\"\n");
 	refuse(f, "nvme.apst", "", "{\"device\":\"nvme0n1\",\"latency_us\":0}", "no NVMe controller");
 	refuse(f, "nvme.apst", "", "{\"device\":\"nvme0\",\"latency_us\":-1}", "outside");
@@ -739,6 +779,7 @@ int main(void)
 		cmocka_unit_test(test_nic_queues),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_two_ports_of_one_device),
+		cmocka_unit_test(test_link_files),
 		cmocka_unit_test(test_features_and_moderation),
 		cmocka_unit_test(test_steps_of_interfaces),
 		cmocka_unit_test(test_queueing_disciplines),

@@ -180,6 +180,104 @@ static void test_order_of_udev_rules(void **state)
 	free(two);
 }
 
+static void test_lines_for_the_start(void **state)
+{
+	expect_lines(0, TA_OWN_BOOT, "irq 0000:01:00.0 eth0 rx 3 = 5\n");
+	expect_lines(0, TA_OWN_BOOT, "irq 0000:01:00.0 $(id) combined - = 0-3\n");
+	expect_lines(0, TA_OWN_BOOT, "attr 0000:01:00.0 /sys/class/net/eth0/queues/rx-0/rps_cpus = f\n");
+	expect_lines(0, TA_OWN_BOOT, "attr - /sys/devices/system/cpu/cpufreq/policy0/scaling_governor = performance\n");
+	expect_lines(0, TA_OWN_BOOT, "channels 0000:01:00.0 eth0 combined = 4\nrss - eth0 table = equal:4\n");
+	/* names that look like the sign */
+	expect_lines(0, TA_OWN_BOOT, "rings - = rx = 512\n");
+	expect_lines(0, TA_OWN_BOOT, "qdisc - = = mq/fq\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "irq 0000:01:00.0 eth0 tea 3 = 5\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "irq 0000:01:00.0 eth0/../x rx 3 = 5\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "irq 0000:01:00.0 eth0 rx 3 = 5 \n");
+	expect_lines(-EPERM, TA_OWN_BOOT, "attr - /proc/irq/24/smp_affinity_list = 5\n"); /* whose is it then? */
+	expect_lines(-EPERM, TA_OWN_BOOT, "attr - /etc/shadow = x\n");
+	expect_lines(-EPERM, TA_OWN_BOOT, "nofile - nginx.service = 65536\n");
+	expect_lines(-EPERM, TA_OWN_BOOT, "sysctl - kernel.core_pattern = x\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "exec - /bin/sh = x\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "channels\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "channels 0000:01:00.0\n");
+	expect_lines(-EINVAL, TA_OWN_BOOT, "channels 0000:01:00.0 eth0\n");
+	expect_lines(0, TA_OWN_UNIT, "/usr/bin/tuneaudit boot\n");
+	expect_lines(-EINVAL, TA_OWN_UNIT, "/bin/sh boot\n");
+	expect_lines(-EINVAL, TA_OWN_UNIT, "/tmp/%h/tuneaudit boot\n");
+	expect_lines(-EINVAL, TA_OWN_UNIT, "/usr/bin/tuneaudit rollback\n");
+	expect_lines(-EINVAL, TA_OWN_WANTS, "evil.service\n");
+}
+
+/* It is there as long as one of the runs wants it. */
+static void test_a_unit_of_several_runs(void **state)
+{
+	char *one = put(TA_OWN_UNIT, "absent", 5, "/usr/bin/tuneaudit boot\n"), *left, *back;
+	char *two = put(TA_OWN_UNIT, one, 6, "/opt/bin/tuneaudit boot\n");
+	unsigned newer;
+
+	assert_non_null(strstr(one, "\nExecStart=/usr/bin/tuneaudit boot\n"));
+	assert_non_null(strstr(two, "# run 5\n# run 6\n[Unit]\n"));
+	assert_non_null(strstr(two, "\nExecStart=/opt/bin/tuneaudit boot\n"));
+	assert_int_equal(take(TA_OWN_UNIT, "absent", one, two, NULL, &left, &newer), 0);
+	assert_int_equal(newer, 0);
+	assert_string_equal(strncmp(body(left), "# run 6\n[Unit]\n", 15) ? body(left) : "", "");
+	assert_int_equal(take(TA_OWN_UNIT, one, two, left, NULL, &back, &newer), 0);
+	assert_string_equal(back, "absent");
+	free(left);
+	free(back);
+	assert_int_equal(take(TA_OWN_UNIT, one, two, two, NULL, &back, &newer), 0);
+	assert_int_equal(take(TA_OWN_UNIT, "absent", one, back, NULL, &left, &newer), 0);
+	assert_string_equal(left, "absent");
+	free(left);
+	free(back);
+	free(two);
+	back = put(TA_OWN_RC, "absent", 5, "/usr/bin/tuneaudit boot\n");
+	assert_int_equal(strncmp(back, "#!/bin/sh\n", 10), 0);
+	assert_non_null(strstr(back, "[ \"$1\" = boot ] && exec /usr/bin/tuneaudit boot\n"));
+	assert_int_equal(take(TA_OWN_RC, "absent", back, back, NULL, &left, &newer), 0);
+	assert_string_equal(left, "absent");
+	free(one);
+	free(left);
+	free(back);
+}
+
+#define LINK "/etc/systemd/network/00-tuneaudit-0000:01:00.0.link"
+#define BASE "[Match]\nPath=pci-0000:01:00.0\n[Link]\n# as 99-default.link sets it:\nNamePolicy=keep path\n"
+
+/* Whoever goes first, what is left still says which interface is meant, and how it is named. */
+static void test_a_link_file(void **state)
+{
+	char *one = put(LINK, "absent", 5, BASE "RxBufferSize=4096\n"), *two, *more, *left, *back;
+	unsigned newer;
+	struct ta_buf b = TA_BUF_INIT;
+
+	assert_string_equal(body(one), BASE "# run 5\nRxBufferSize=4096\n");
+	two = put(LINK, one, 6, "CombinedChannels=4\n");
+	more = put(LINK, two, 6, "GenericReceiveOffload=yes\n");
+	assert_string_equal(body(more), BASE "# run 5\nRxBufferSize=4096\n# run 6\nCombinedChannels=4\nGenericReceiveOffload=yes\n");
+	assert_int_equal(take(LINK, "absent", one, more, NULL, &left, &newer), 0);
+	assert_string_equal(body(left), BASE "# run 6\nCombinedChannels=4\nGenericReceiveOffload=yes\n");
+	assert_int_equal(take(LINK, one, more, left, NULL, &back, &newer), 0);
+	assert_string_equal(back, "absent");
+	free(back);
+	free(left);
+	assert_int_equal(take(LINK, one, more, more, "CombinedChannels=4\n", &left, &newer), 0);
+	assert_string_equal(body(left), BASE "# run 5\nRxBufferSize=4096\n# run 6\nGenericReceiveOffload=yes\n");
+	/* the file went away since it was planned: without its base the line is nothing */
+	assert_int_equal(ta_own_put(LINK, "absent", 7, "CombinedChannels=4\n", &b, NULL), -EBADMSG);
+	expect_lines(-EINVAL, LINK, BASE "Name=evil\n");
+	expect_lines(-EINVAL, LINK, "[Match]\nPath=x\\\nCombinedChannels=4\n");
+	expect_lines(-EINVAL, LINK, "[SR-IOV]\nCombinedChannels=4\n");
+	expect_lines(-EINVAL, LINK, BASE "CombinedChannels=04x\n");
+	expect_lines(-EPERM, "/etc/systemd/network/00-tuneaudit-a/../../x.link", "CombinedChannels=4\n");
+	expect_lines(-EPERM, "/etc/systemd/network/00-tuneaudit-.link", "CombinedChannels=4\n");
+	ta_buf_done(&b);
+	free(one);
+	free(two);
+	free(more);
+	free(left);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +287,9 @@ int main(void)
 		cmocka_unit_test(test_not_ours),
 		cmocka_unit_test(test_the_tables),
 		cmocka_unit_test(test_order_of_udev_rules),
+		cmocka_unit_test(test_lines_for_the_start),
+		cmocka_unit_test(test_a_unit_of_several_runs),
+		cmocka_unit_test(test_a_link_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

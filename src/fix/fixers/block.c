@@ -73,34 +73,17 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 	return rc < 0 ? rc : ret->error;
 }
 
-static int persist(const struct ta_steps *list, const char *disk, struct ta_fix_text *ret, struct ta_err *err)
-{
-	int rc;
-
-	ta_buf_adds(&ret->persist_text, "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==");
-	rc = ta_udev_quote(&ret->persist_text, disk, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < list->n; i++)
-		ta_buf_printf(&ret->persist_text, ", ATTR{queue%s}=\"%s\"", strrchr(list->v[i].target, '/'), list->v[i].after);
-	ta_buf_addc(&ret->persist_text, '\n');
-	ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
-	return 0;
-}
-
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
 	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
-	const char *disk;
-	int rc = ta_fix_arg_name(call, "disk", &disk, err);
+	int rc = steps(call, facts, &list, err);
 
-	if (rc >= 0)
-		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
 	ta_steps_commands(&list, &ret->command);
-	return persist(&list, disk, ret, err);
+	ta_fix_keep_steps(ret, &list, facts);
+	return 0;
 }
 
 const struct ta_fixer ta_fixer_block = {

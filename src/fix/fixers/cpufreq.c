@@ -157,7 +157,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 		add_loop(&ret->command, &list);
 	else
 		ta_steps_commands(&list, &ret->command);
-	ta_persist_tmpfiles(ret, &list);
+	ta_fix_keep_steps(ret, &list, facts);
 	return 0;
 }
 

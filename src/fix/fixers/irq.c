@@ -138,26 +138,6 @@ static void add_pairs(struct ta_buf *b, const struct ta_steps *list)
 	}
 }
 
-/* Interrupt numbers hold until hardware or queue counts change; after that the service sets nothing wrong, only less. */
-static void add_persist(struct ta_fix_text *ret, const char *ifname, const char *pairs)
-{
-	ta_buf_adds(&ret->persist_file, "/etc/systemd/system/tuneaudit-irq-");
-	ta_unit_escape(&ret->persist_file, ifname);
-	ta_buf_adds(&ret->persist_file, ".service");
-	ta_buf_printf(&ret->persist_text,
-		"# systemctl enable this; run it again after a change of queues or hardware\n"
-		"[Unit]\n"
-		"Description=Interrupts of a network interface on their CPUs\n"
-		"Wants=network-online.target\n"
-		"After=network-online.target irqbalance.service\n\n"
-		"[Service]\n"
-		"Type=oneshot\n"
-		"ExecStart=/bin/sh -c 'for x in %s; do echo $${x#*:} > /proc/irq/$${x%%%%:*}/smp_affinity_list; done'\n\n"
-		"[Install]\n"
-		"WantedBy=multi-user.target\n",
-		pairs);
-}
-
 /* Whether irqbalance runs; only then what was set by hand does not last. */
 static bool irqbalance_runs(const struct ta_facts *facts)
 {
@@ -224,11 +204,8 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 {
 	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
 	ta_cleanup_buf struct ta_buf pairs = TA_BUF_INIT;
-	const char *ifname;
-	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+	int rc = steps(call, facts, &list, err);
 
-	if (rc >= 0)
-		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
 	if (list.v[0].knob == &ta_knob_irqban)
@@ -236,7 +213,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	add_pairs(&pairs, &list);
 	ta_buf_printf(&ret->command, "for x in %s; do echo ${x#*:} > /proc/irq/${x%%:*}/smp_affinity_list; done\n",
 		ta_buf_text(&pairs));
-	add_persist(ret, ifname, ta_buf_text(&pairs));
+	ta_fix_keep_steps(ret, &list, facts);
 	return pairs.error;
 }
 

@@ -34,8 +34,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	if (ta_fix_in_container(facts))
 		ta_buf_adds(&ret->command, "# on the host: a container cannot load modules\n");
 	ta_steps_commands(&list, &ret->command);
-	ta_buf_adds(&ret->persist_file, "/etc/modules-load.d/tuneaudit.conf");
-	ta_buf_printf(&ret->persist_text, "%s\n", list.v[0].target);
+	ta_fix_keep_steps(ret, &list, facts);
 	return 0;
 }
 

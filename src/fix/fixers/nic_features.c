@@ -22,7 +22,7 @@ static const struct ta_fix_param coalesce_params[] = {
 	{"tx_usecs", TA_T_INT, false},
 };
 
-static const char *const reads[] = {"nics.*.bus", NULL};
+static const char *const reads[] = {"nics.*.bus", "nics.*.boot.file", "boot.systemd", NULL};
 
 static const struct ta_fix_sig sigs[] = {
 	{"nic.features", features_params, TA_ARRAY_SIZE(features_params), reads},

@@ -19,7 +19,7 @@ static const struct ta_fix_param length_params[] = {
 };
 
 static const char *const qdisc_reads[] = {"nics.*.bus", "nics.*.queues.tx", "modules.state", NULL};
-static const char *const length_reads[] = {"nics.*.bus", "nics.*.txqueuelen", NULL};
+static const char *const length_reads[] = {"nics.*.bus", "nics.*.txqueuelen", "nics.*.boot.file", "boot.systemd", NULL};
 
 static const struct ta_fix_sig sigs[] = {
 	{"nic.qdisc", qdisc_params, TA_ARRAY_SIZE(qdisc_params), qdisc_reads},
@@ -100,18 +100,7 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
-	ta_cleanup_buf struct ta_buf packets = TA_BUF_INIT;
-	const char *ifname;
-	int64_t n = 0;
-	int rc = ta_nic_describe(make, call, facts, ret, err);
-
-	if (rc < 0 || call->fixer[4] == 'q')
-		return rc;
-	ta_fix_arg_name(call, "ifname", &ifname, NULL);
-	ta_fix_arg_i64(call, "packets", 1, 100000, &n, NULL);
-	ta_buf_printf(&packets, "%lld", (long long)n);
-	ta_persist_nic_attr(ret, facts, ifname, "tx_queue_len", ta_buf_text(&packets));
-	return packets.error;
+	return ta_nic_describe(make, call, facts, ret, err);
 }
 
 const struct ta_fixer ta_fixer_nic_qdisc = {

@@ -22,7 +22,7 @@ static const struct ta_fix_param rings_params[] = {
 	{"tx", TA_T_INT, false},
 };
 
-static const char *const reads[] = {"nics.*.bus", NULL};
+static const char *const reads[] = {"nics.*.bus", "nics.*.boot.file", "boot.systemd", NULL};
 
 static const struct ta_fix_sig sigs[] = {
 	{"nic.channels", channels_params, TA_ARRAY_SIZE(channels_params), reads},

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fix/describe.h"
+#include "fix/ownfile.h"
 
 static const struct ta_fix_param params[] = {
 	{"unit", TA_T_STRING, true},
@@ -79,7 +80,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 		return rc;
 	last = &list.v[list.n - 1];
 	if (list.n > 1)
-		ta_buf_printf(&ret->command, "# keep it: fs.nr_open = %s in " TA_SYSCTL_FILE "\n", last->after);
+		ta_buf_printf(&ret->command, "# keep it: fs.nr_open = %s in " TA_OWN_SYSCTL "\n", last->after);
 	ta_steps_commands(&list, &ret->command);
 	ta_nofile_file(last->target, last->after, &ret->persist_file, &ret->persist_text);
 	return 0;

@@ -5,7 +5,6 @@
  * from user space does neither, and newer kernels refuse it (drivers/nvme/host/ioctl.c, 7.3).
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,19 +21,6 @@ static const struct ta_fix_sig sigs[] = {{"nvme.apst", params, TA_ARRAY_SIZE(par
 static bool is_controller(const char *name)
 {
 	return !strncmp(name, "nvme", 4) && name[4] && strlen(name) < 16 && !name[4 + strspn(name + 4, "0123456789")];
-}
-
-/* The attribute appears after the "add" event; the event that follows it, NVME_EVENT=connected, is not in 5.10. */
-static bool has_connected_event(const struct ta_facts *facts)
-{
-	struct json_object *version = ta_facts_at(facts, TA_KEYS("kernel", "version"));
-	int64_t major = 0, minor = 0;
-
-	if (!json_object_is_type(version, json_type_array) || json_object_array_length(version) < 2)
-		return false;
-	ta_fix_json_i64(json_object_array_get_idx(version, 0), &major);
-	ta_fix_json_i64(json_object_array_get_idx(version, 1), &minor);
-	return major > 6 || (major == 6 && minor >= 1);
 }
 
 static int read_call(const struct ta_fix_call *call, const char **ret_device, int64_t *ret_us, struct ta_err *err)
@@ -64,37 +50,16 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 	return path.error ?: ret->error;
 }
 
-static void persist(const struct ta_facts *facts, const char *device, int64_t us, struct ta_fix_text *ret)
-{
-	if (has_connected_event(facts)) {
-		ta_buf_adds(&ret->persist_file, TA_UDEV_FILE);
-		ta_buf_printf(&ret->persist_text,
-			"ACTION==\"change\", SUBSYSTEM==\"nvme\", KERNEL==\"%s\", ENV{NVME_EVENT}==\"connected\", "
-			"ATTR{power/pm_qos_latency_tolerance_us}=\"%lld\"\n",
-			device, (long long)us);
-		return;
-	}
-	ta_buf_adds(&ret->persist_file, "/etc/modprobe.d/tuneaudit.conf");
-	ta_buf_printf(&ret->persist_text,
-		"# for all drives; rebuild the initramfs, or put nvme_core.default_ps_max_latency_us=%lld on the kernel "
-		"command line\noptions nvme_core default_ps_max_latency_us=%lld\n",
-		(long long)us, (long long)us);
-}
-
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
 	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
-	const char *device;
-	int64_t us;
-	int rc = read_call(call, &device, &us, err);
+	int rc = steps(call, facts, &list, err);
 
-	if (rc >= 0)
-		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
 	ta_steps_commands(&list, &ret->command);
-	persist(facts, device, us, ret);
+	ta_fix_keep_steps(ret, &list, facts);
 	return 0;
 }
 

@@ -57,22 +57,16 @@ static void add_agree(struct ta_buf *b, const struct ta_facts *facts, const char
 	}
 }
 
-/* What would keep it: a line of tmpfiles.d where the file is there from the start, else a udev rule. */
-static void keep(struct ta_fix_text *ret, const struct ta_facts *facts, const char *target, const char *value)
+/* The same line as 'apply' would write. */
+static int keep(struct ta_fix_text *ret, const struct ta_facts *facts, const char *target, const char *value)
 {
-	static const char net[] = "/sys/class/net/", kernel[] = "/sys/kernel/";
-	const char *name = target + sizeof(net) - 1, *slash;
-	ta_cleanup_buf struct ta_buf nic = TA_BUF_INIT;
+	ta_cleanup_steps struct ta_steps step = TA_STEPS_INIT;
 
 	if (!ta_attr_find(target) || ta_knob_attr.check(target, value, TA_VALUE_FOUND, NULL))
-		return;
-	if (!strncmp(target, kernel, sizeof(kernel) - 1)) {
-		ta_buf_adds(&ret->persist_file, TA_TMPFILES_FILE);
-		ta_buf_printf(&ret->persist_text, "w %s - - - - %s\n", target, value);
-	} else if (!strncmp(target, net, sizeof(net) - 1) && (slash = strchr(name, '/'))) {
-		ta_buf_add(&nic, name, (size_t)(slash - name));
-		ta_persist_nic_attr(ret, facts, ta_buf_text(&nic), slash + 1, value);
-	}
+		return 0;
+	ta_steps_add(&step, &ta_knob_attr, target, value);
+	ta_fix_keep_steps(ret, &step, facts);
+	return step.error;
 }
 
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
@@ -87,11 +81,9 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	add_winner(&ret->command, facts, target);
 	add_losers(&ret->command, facts, target);
 	ta_facts_get_bool(facts, TA_KEYS("persist", target, "by_hand"), &by_hand);
-	if (!by_hand) {
-		add_agree(&ret->command, facts, target);
-	} else {
-		keep(ret, facts, target, text_of(facts, target, "running"));
-	}
+	if (by_hand)
+		return keep(ret, facts, target, text_of(facts, target, "running"));
+	add_agree(&ret->command, facts, target);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/num.h"
 #include "fix/describe.h"
+#include "fix/ownfile.h"
 #include "fix/sinks.h"
 
 static const struct ta_fix_param params[] = {{"key", TA_T_STRING, true}};
@@ -98,7 +99,7 @@ static int keep(const char *key, const struct ta_facts *facts, struct ta_fix_tex
 
 	if (!may_write(key, running))
 		return ta_err_set(err, -EINVAL, "%s is not in the table of sysctls that may be written", key);
-	ta_buf_adds(&ret->persist_file, TA_SYSCTL_FILE);
+	ta_buf_adds(&ret->persist_file, TA_OWN_SYSCTL);
 	ta_buf_printf(&ret->persist_text, "%s = %s\n", key, running);
 	return 0;
 }
@@ -136,7 +137,7 @@ static int module(const char *key, const struct ta_facts *facts, struct ta_fix_t
 		return ta_err_set(err, -EINVAL, "setting.module: no module is known that %s comes with", key);
 	add_line(&ret->command, facts, key);
 	ta_buf_printf(&ret->command, " before %s is loaded\n", name);
-	ta_buf_adds(&ret->persist_file, "/etc/modules-load.d/tuneaudit.conf");
+	ta_buf_adds(&ret->persist_file, TA_OWN_MODULES);
 	ta_buf_printf(&ret->persist_text, "%s\n", name);
 	return 0;
 }

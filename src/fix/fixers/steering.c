@@ -140,29 +140,16 @@ static int steps(const struct ta_fix_call *call, const struct ta_facts *facts, s
 	return on_cpus(call, facts, ifname, queues, ret, err);
 }
 
-static void persist(const struct ta_steps *list, const struct ta_facts *facts, const char *ifname, struct ta_fix_text *ret)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		const struct ta_step *s = &list->v[i];
-
-		if (s->knob == &ta_knob_attr)
-			ta_persist_nic_attr(ret, facts, ifname, strstr(s->target, "queues/"), s->after);
-	}
-}
-
 static int describe(const struct ta_fix_call *call, const struct ta_facts *facts, struct ta_fix_text *ret,
 	struct ta_err *err)
 {
 	ta_cleanup_steps struct ta_steps list = TA_STEPS_INIT;
-	const char *ifname;
-	int rc = ta_fix_arg_name(call, "ifname", &ifname, err);
+	int rc = steps(call, facts, &list, err);
 
-	if (rc >= 0)
-		rc = steps(call, facts, &list, err);
 	if (rc < 0)
 		return rc;
 	ta_steps_commands(&list, &ret->command);
-	persist(&list, facts, ifname, ret);
+	ta_fix_keep_steps(ret, &list, facts);
 	return 0;
 }
 

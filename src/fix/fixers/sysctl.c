@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fix/describe.h"
+#include "fix/keep.h"
 #include "fix/sinks.h"
 
 static const struct ta_fix_param params[] = {
@@ -159,27 +160,20 @@ static int keep_order(struct vector *v, struct ta_err *err)
 	return 0;
 }
 
-/*
- * Where the next boot takes the value from now. False if our file is read before that line, so that a line of ours
- * would be lost.
- */
-static bool add_present_line(struct ta_fix_text *ret, const struct ta_facts *facts, const char *key)
+/* Where the next boot takes the value from now, and whether a line of ours would be lost there. */
+static void add_present_line(struct ta_fix_text *ret, const struct ta_facts *facts, const char *key)
 {
 	const char *file = ta_facts_get_str(facts, TA_KEYS("settings", key, "file"));
-	const char *by = ta_facts_get_str(facts, TA_KEYS("settings", key, "set_by"));
-	bool later;
+	bool later = ta_keep_is_overridden(facts, key);
 
-	if (!file || !by || !strcmp(file, TA_SYSCTL_FILE))
-		return true;
-	later = !strcmp(by, "ufw") ||
-		(!strcmp(by, "sysctl.d") && strcmp(strrchr(file, '/') + 1, strrchr(TA_SYSCTL_FILE, '/') + 1) > 0);
+	if (!file || !ta_facts_get_str(facts, TA_KEYS("settings", key, "set_by")) || !strcmp(file, TA_OWN_SYSCTL))
+		return;
 	ta_buf_adds(&ret->command, "# ");
 	ta_setting_place(facts, key, &ret->command);
 	if (later && !strncmp(file, "/usr/", 5))
 		ta_buf_adds(&ret->command, " sets it and is read last: a file of its name in /etc/sysctl.d takes its place\n");
 	else
 		ta_buf_adds(&ret->command, later ? " sets it: change that line too\n" : " sets it now\n");
-	return !later;
 }
 
 /* Inside a container most of /proc/sys is read-only or someone else's: say where the line belongs. */
@@ -187,8 +181,10 @@ static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, cons
 	const char *value)
 {
 	ta_cleanup_buf struct ta_buf word = TA_BUF_INIT;
-	bool container = ta_fix_in_container(facts), keep = add_present_line(ret, facts, sink->key);
+	ta_cleanup_steps struct ta_steps step = TA_STEPS_INIT;
+	bool container = ta_fix_in_container(facts);
 
+	add_present_line(ret, facts, sink->key);
 	if (container && !(sink->flags & TA_SINK_NETNS))
 		ta_buf_adds(&ret->command, "# on the host: a container cannot change this\n");
 	ta_buf_printf(&word, "%s=%s", sink->key, value);
@@ -200,13 +196,10 @@ static void add_text(struct ta_fix_text *ret, const struct ta_facts *facts, cons
 		ta_shell_quote(&ret->command, ta_buf_text(&word));
 		return;
 	}
-	if (!keep)
-		return;
-	if (sink->flags & TA_SINK_MODULE)
-		ta_buf_adds(&ret->persist_text,
-			"# takes effect at boot only if nf_conntrack is named in /etc/modules-load.d\n");
-	ta_buf_printf(&ret->persist_text, "%s = %s\n", sink->key, value);
-	ta_buf_adds(&ret->persist_file, TA_SYSCTL_FILE);
+	ta_steps_add(&step, &ta_knob_sysctl, sink->key, value);
+	ta_fix_keep_steps(ret, &step, facts);
+	if (ret->persist_file.len && (sink->flags & TA_SINK_MODULE))
+		ta_buf_printf(&ret->command, "# and nf_conntrack in %s, so that it is there when the file is read\n", TA_OWN_MODULES);
 }
 
 /* What keeps it is where the container is configured, which no file of ours reaches. */

@@ -63,7 +63,7 @@ static int describe(const struct ta_fix_call *call, const struct ta_facts *facts
 	if (ta_fix_in_container(facts))
 		ta_buf_adds(&ret->command, "# on the host: a container cannot change this\n");
 	ta_steps_commands(&list, &ret->command);
-	ta_persist_tmpfiles(ret, &list);
+	ta_fix_keep_steps(ret, &list, facts);
 	return 0;
 }
 
