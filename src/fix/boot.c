@@ -154,13 +154,21 @@ static int find_irqs(const struct ta_facts *facts, const struct ta_boot_line *l,
 
 /* --- setting ---------------------------------------------------------------------------------- */
 
+/* The kernel gives a queueing discipline that was asked for without one a handle, which is no difference. */
+static bool is_so(const char *present, const char *value)
+{
+	size_t n = strlen(value);
+
+	return !strncmp(present, value, n) && (!present[n] || !strncmp(present + n, " handle=", 8));
+}
+
 static int set(struct ta_host *h, const struct ta_knob *knob, const char *target, const char *value, bool *ret_was,
 	struct ta_err *err)
 {
 	ta_cleanup_buf struct ta_buf present = TA_BUF_INIT;
 	int rc = knob->read(h, target, &present, err);
 
-	*ret_was = rc == 0 && !strcmp(ta_buf_text(&present), value);
+	*ret_was = rc == 0 && is_so(ta_buf_text(&present), value);
 	if (rc < 0 || *ret_was)
 		return rc;
 	return knob->write(h, target, value, err);

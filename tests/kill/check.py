@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import kept
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The leak sanitizer is a tracer itself and cannot be where ours is; the tests that trace nothing have it.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
@@ -48,7 +50,7 @@ class Host:
         self.work, self.fakes = work, []
         run("mount", "--make-rprivate", "/")
         for place in ("/etc", "/run"):
-            run("mount", "-t", "tmpfs", "none", place)
+            run("mount", "-t", "tmpfs", "-o", "mode=755", "none", place)
         run("mount", "-t", "sysfs", "none", "/sys")
         os.makedirs("/etc/systemd/system")
         os.makedirs("/run/systemd/system")
@@ -126,13 +128,15 @@ class Test:
         self.o, self.host = options, host
         self.state, self.rules = "/run/state", "/run/rules"  # in memory: no disk is waited for
         os.mkdir(self.rules)  # ours, whoever we are: rules of others are not followed
+        self.program = "/run/tuneaudit"  # where nobody else could put another, which the boot unit would start
+        shutil.copy(options.tuneaudit, self.program)
         shutil.copy(HERE + "/kill.rules", self.rules)
         self.start = host.snapshot()
         self.faults = self.killed = self.signals = self.failed = self.partly = 0
 
-    def call(self, killer, *words):
-        return run(self.o.killer, *killer, *self.host.fakes, self.o.tuneaudit, *words, "--state", self.state, "--yes",
-                   check=False)
+    def call(self, killer, *words, plain=False):
+        return run(self.o.killer, *killer, *self.host.fakes, self.program, *words, "--state", self.state,
+                   *([] if plain or words[0] == "boot" else ["--yes"]), check=False)
 
     def apply(self, *killer):
         return self.call(killer, "apply", "--rules", self.rules, "--profile", "kill", "--allow", "link-flap",
@@ -177,6 +181,8 @@ class Test:
                      "mq/pfifo_fast", "txqueuelen: 1000 -> 500"] + steering:
             assert text in done.stdout, f"{text} is not applied:\n{done.stdout}{done.stderr}"
         assert read("/proc/sys/vm/dirty_ratio") == b"0\n", "the stand-in does what the kernel does"
+        kept.whole(self)
+        kept.boot(self)
         self.settle("nothing")
 
     def each(self, name, before, which, points, modes):
@@ -232,6 +238,7 @@ class Test:
 
     def run(self):
         self.no_disturbance()
+        kept.check(self)
         self.forget()
         of_apply = self.points(self.apply)
         of_rollback = self.points(self.rollback)
