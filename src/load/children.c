@@ -58,6 +58,12 @@ int ta_child_start(void (*fn)(void *arg, int control), void *arg, const struct t
 	return 0;
 }
 
+void ta_child_kill(const struct ta_child *c)
+{
+	if (c->pid > 0)
+		kill(c->pid, SIGKILL);
+}
+
 void ta_child_end(struct ta_child *c)
 {
 	if (c->control >= 0)
@@ -65,7 +71,7 @@ void ta_child_end(struct ta_child *c)
 	c->control = -1;
 	if (c->pid <= 0)
 		return;
-	kill(c->pid, SIGKILL);
+	ta_child_kill(c);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	c->pid = 0;

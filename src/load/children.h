@@ -22,5 +22,8 @@ struct ta_child {
 int ta_child_start(void (*fn)(void *arg, int control), void *arg, const struct ta_child *others, unsigned n,
 	struct ta_child *ret, struct ta_err *err);
 
+/* So that several end at the same time; ta_child_end() then has little to wait for. */
+void ta_child_kill(const struct ta_child *c);
+
 /* Kills it if it runs, and waits for its end. */
 void ta_child_end(struct ta_child *c);

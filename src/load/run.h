@@ -54,6 +54,7 @@ struct ta_load_options {
 	const char *engine;		     /* NULL: chosen */
 	const char *dir;		     /* for files of our own; NULL: chosen */
 	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
+	const char *close; /* connect: who ends a connection, "reset", "server", "client"; NULL: reset */
 	bool host_network; /* hold: not in a network namespace of its own */
 	uint64_t file_bytes;		     /* of the large one */
 	const char *label;		     /* of this configuration, for a row of a table; NULL: none */

@@ -13,12 +13,15 @@
 #include "base/err.h"
 
 struct ta_service;
+struct ta_accept;
 
 struct ta_server_options {
 	const struct ta_service *service; /* what is answered */
 	struct sockaddr_storage addr; /* port 0: the kernel chooses */
 	socklen_t addr_len;
 	unsigned threads;
+	unsigned backlog; /* connections that wait to be accepted; 0: as many as the host allows */
+	const struct ta_accept *accept; /* connect: how (connect/accept.h); NULL: the usual way */
 	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
 	bool no_uring;	     /* epoll also where io_uring could be used */
 	struct sockaddr_storage only; /* whoever may reach it (admit.h); ss_family 0: all who can */

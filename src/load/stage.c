@@ -27,7 +27,7 @@ bool ta_stage_stopped(const struct ta_stage *s)
 	return *s->o->stop;
 }
 
-static int start_server(struct ta_stage *s, const struct ta_server_options *given, struct ta_err *err)
+int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *given, struct ta_err *err)
 {
 	struct ta_server_options o = given ? *given : (struct ta_server_options){.body_bytes = 2};
 	const struct ta_workload *w = s->o->workload;
@@ -84,7 +84,7 @@ int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct
 {
 	const struct ta_load_options *o = s->o;
 	int rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err)
-			   : start_server(s, so, err);
+			   : ta_stage_serve(s, so, err);
 
 	return rc < 0 ? rc : ta_stage_set(s);
 }

@@ -26,7 +26,9 @@ struct ta_stage_mark {
  * fills what `result` says of that. 0 or -errno with the text.
  */
 int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err);
-/* The second half of that, for a workload with servers and targets of its own: from s->target. 0 or -ENOMEM. */
+/* The first half of that, without a target: starts the built-in server and sets s->target. 0 or -errno with the text. */
+int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err);
+/* The second half, for a workload with servers and targets of its own: from s->target. 0 or -ENOMEM. */
 int ta_stage_set(struct ta_stage *s);
 void ta_stage_close(struct ta_stage *s);
 

@@ -123,9 +123,9 @@ static void add_cpu(const struct ta_load_result *r, struct ta_buf *b)
 		ta_buf_printf(b, "; server %.2f s user, %.2f s system", p->cpu.server_user_s, p->cpu.server_system_s);
 	ta_buf_addc(b, '\n');
 	if (p->counts.replies)
-		ta_buf_printf(b, "           %.2f us for each of %llu %s at the client; its busiest thread %.0f %% of a CPU\n",
+		ta_buf_printf(b, "           %.2f us for each at the client; its busiest thread %.0f %% of a CPU\n",
 			(p->cpu.client_user_s + p->cpu.client_system_s) * 1e6 / (double)p->counts.replies,
-			(unsigned long long)p->counts.replies, r->counts, p->generator_share * 100);
+			p->generator_share * 100);
 }
 
 #define CPUS_SHOWN 8

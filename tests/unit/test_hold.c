@@ -56,7 +56,7 @@ static void test_shares_are_whole(void **state)
 		const struct ta_hold_want want = {.connections = n, .both_ends = n % 2, .many_addresses = true};
 		uint64_t sum = 0;
 
-		room.descriptors = TA_HOLD_OWN_DESCRIPTORS + 1 + n % 90;
+		room.descriptors = TA_HOLD_OWN_DESCRIPTORS + 90 + n % 90;
 		room.tasks = 100000;
 		assert_int_equal(ta_hold_plan(&room, &want, &p, NULL), 0);
 		for (unsigned i = 0; i < p.clients; i++)
@@ -98,6 +98,8 @@ static void test_each_limit_is_named(void **state)
 	room = large;
 	room.descriptors = 60;
 	refused(&room, &million, "processes of each end", NULL);
+	refused(&room, &(const struct ta_hold_want){.connections = 1000, .both_ends = true, .many_addresses = true},
+		"leads the others (ulimit -Hn): 216 wanted, 60 there", "memory");
 	room.descriptors = 48;
 	refused(&room, &million, "48 descriptors", NULL);
 	refused(&large, &far, "local ports towards one address (ip_local_port_range): 28233 wanted, 28232 there", "memory");
@@ -241,6 +243,32 @@ static void test_counts_by_name(void **state)
 	assert_int_equal(ta_tcp_counts_grown(&a, &a, TA_TCP_RETRANS), 0);
 	assert_int_equal(ta_tcp_counts_grown(&b, &a, TA_TCP_RETRANS), 0); /* not known before */
 	ta_host_free(h);
+}
+
+/* Libraries that somebody else has mapped, too, meanwhile, hide nothing. */
+static void test_user_memory(void **state)
+{
+	struct ta_hold_user from = {0}, to = {0};
+	struct ta_host *h;
+
+	(void)state;
+	put("proc/7/smaps_rollup", "Rss: 900 kB\nPss: 500 kB\nPss_Dirty: 90 kB\nPss_Anon: 80 kB\nPss_File: 410 kB\nPss_Shmem: 10 kB\n");
+	put("proc/8/smaps", "Pss: 100 kB\nPss: 20 kB\n");
+	h = open_host();
+	assert_int_equal(ta_hold_user_add(h, 7, &from), 0);
+	assert_int_equal(from.pss, 500 << 10);
+	assert_int_equal(from.own, 90 << 10);
+	assert_int_equal(ta_hold_user_add(h, 8, &from), 0);
+	assert_int_equal(from.pss, 620 << 10);
+	assert_int_equal(ta_hold_user_add(h, 9, &from), -ENOENT);
+	ta_host_free(h);
+	to = from;
+	assert_int_equal(ta_hold_user_grown(&from, &to), 0);
+	to.pss -= 100;
+	to.own += 50;
+	assert_int_equal(ta_hold_user_grown(&from, &to), 50);
+	to.pss += 300;
+	assert_int_equal(ta_hold_user_grown(&from, &to), 200);
 }
 
 /* A thousand connections, two sockets each; files of others came meanwhile. */
@@ -389,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_reserved_ports),
 		cmocka_unit_test_setup_teardown(test_room, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_counts_by_name, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_user_memory, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_kernel_memory, make_dir, remove_dir),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_sum),

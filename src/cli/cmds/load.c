@@ -25,6 +25,7 @@ struct values {
 	int64_t connections, threads, duration, warmup, timeout, rate, repeat, pipeline, port, file_mib;
 	int64_t set, keys, value_size; /* kv */
 	int64_t backlog;
+	const char *close;
 	bool host_network;
 	int64_t datagram;	       /* stream */
 	const char *direction;
@@ -93,6 +94,9 @@ static const struct ta_option options[] = {
 		.help = "connections that wait to be accepted by the built-in server (connect, hold; default: as many as the "
 			"host allows)",
 		.offset = offsetof(struct values, backlog), .min = 1, .max = 65535},
+	{.name = "close", .arg = "reset|server|client", .kind = TA_OPT_STRING,
+		.help = "connect: who ends a connection, and so has it in TIME_WAIT for a minute (default reset: nobody)",
+		.offset = offsetof(struct values, close)},
 	{.name = "host-network", .kind = TA_OPT_FLAG,
 		.help = "hold: in the network of this host, and not in a namespace made for the run",
 		.offset = offsetof(struct values, host_network)},
@@ -260,6 +264,7 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.engine = v->engine && strcmp(v->engine, "auto") ? v->engine : NULL,
 		.dir = v->dir,
 		.backlog = (unsigned)v->backlog,
+		.close = v->close,
 		.host_network = v->host_network,
 		.file_bytes = (uint64_t)v->file_mib << 20,
 		.label = v->label,
@@ -330,6 +335,7 @@ const struct ta_command ta_command_load = {
 		 "http: GET requests over connections that stay open; TARGET is http://HOST:PORT/PATH.\n\n"
 		 "kv: GET and SET of a Redis or its kin, redis://HOST:PORT/DB; a password is taken from the environment variable "
 		 "REDISCLI_AUTH.\n\n"
+		 "connect: how many new connections a second, and how they are accepted best; TARGET is tcp://HOST:PORT.\n\n"
 		 "hold: how many connections stay open, and what each takes; TARGET is tcp://HOST:PORT or http://HOST:PORT/PATH.\n\n"
 		 "file: one large file and many small ones by sendfile, splice, MSG_ZEROCOPY and io_uring's zero-copy send, cold and "
 		 "cached; with TARGET (http://HOST:PORT/PATH) that file of another server.\n\n"
@@ -346,6 +352,7 @@ const struct ta_command ta_command_load = {
 		    "tuneaudit load http http://127.0.0.1:8080/ --sweep 10,20,50,100,200\twhere the peak of a server is\n"
 		    "tuneaudit load http http://127.0.0.1:8080/ --rate 2000 -c 100\tlatencies at a fixed rate\n"
 		    "tuneaudit load kv redis://127.0.0.1 --pipeline 16\tas redis-benchmark -P 16, one request in ten writes\n"
+		    "tuneaudit load connect --backlog 16\twhat a short accept queue costs\n"
 		    "tuneaudit load hold -c 100000\twhether this host holds that many\n"
 		    "tuneaudit load file --dir /srv\tfiles from that disk, in each way to send them\n"
 		    "tuneaudit load stream -c 4 --direction both\thow many bytes a second this machine's TCP moves\n"

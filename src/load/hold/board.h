@@ -71,7 +71,7 @@ struct ta_hold_outcome {
 	unsigned died; /* processes, before their time */
 	bool out_of_time;
 	uint64_t built_ns, held_ns; /* how long */
-	uint64_t user_idle, user_held; /* bytes, all clients and servers */
+	struct ta_hold_user user_idle, user_held; /* all clients and servers */
 	struct ta_hold_kernel idle, full;
 	struct ta_tcp_counts before, after;
 	struct ta_room room; /* of the namespace */

@@ -272,10 +272,13 @@ static bool ask(struct client *c, int fd)
 	return false;
 }
 
-/* `n` connections at a time, so that the times are not those of a queue of thousands. */
-static void ask_some(struct client *c, struct pollfd *polls, unsigned n)
+/*
+ * `n` connections at a time, so that the times are not those of a queue of thousands. False: not one of them answered, and
+ * there is no point in waiting as long for the next ones.
+ */
+static bool ask_some(struct client *c, struct pollfd *polls, unsigned n)
 {
-	uint64_t since = ta_load_now(), until = since + c->board->setup.timeout_ns;
+	uint64_t before = c->self->answered, since = ta_load_now(), until = since + c->board->setup.timeout_ns;
 	unsigned waiting = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -298,6 +301,7 @@ static void ask_some(struct client *c, struct pollfd *polls, unsigned n)
 	for (unsigned i = 0; i < n && !is_stopped(c); i++)
 		if (polls[i].fd >= 0)
 			gone(c, polls[i].fd, TA_LOAD_TIMEOUT);
+	return c->self->answered > before;
 }
 
 #define ASKED_TOGETHER 32
@@ -322,7 +326,8 @@ static void ask_sample(struct client *c)
 	for (int fd = next_sampled(c, 0); fd >= 0 && !is_stopped(c); fd = next_sampled(c, fd)) {
 		polls[n++] = (struct pollfd){.fd = fd, .events = POLLIN};
 		if (n == ASKED_TOGETHER) {
-			ask_some(c, polls, n);
+			if (!ask_some(c, polls, n))
+				return;
 			n = 0;
 		}
 	}

@@ -125,11 +125,19 @@ static int start_all(struct conductor *c, struct ta_err *err)
 	return rc;
 }
 
+static void end_some(struct conductor *c, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		ta_child_kill(&c->children[i]);
+	for (unsigned i = from; i < to; i++)
+		ta_child_end(&c->children[i]);
+}
+
 /* Clients first: their connections end by RST, and nothing waits for anything. */
 static void end_all(struct conductor *c)
 {
-	for (unsigned i = c->n; i-- > 0;)
-		ta_child_end(&c->children[i]);
+	end_some(c, TA_MIN(c->n_servers, c->n), c->n);
+	end_some(c, 0, TA_MIN(c->n_servers, c->n));
 	free(c->children);
 	free(c->polls);
 }
@@ -168,14 +176,11 @@ static void give_turns(struct conductor *c, unsigned from, unsigned to, unsigned
 
 /* --- the run ------------------------------------------------------------------------- */
 
-static uint64_t user_memory(struct conductor *c)
+static void user_memory(struct conductor *c, struct ta_hold_user *ret)
 {
-	uint64_t sum = 0;
-
 	for (unsigned i = 0; i < c->n; i++)
 		if (c->children[i].control >= 0)
-			ta_hold_pss(c->host, c->children[i].pid, &sum);
-	return sum;
+			ta_hold_user_add(c->host, c->children[i].pid, ret);
 }
 
 /* A client that did not get all is the sign for the others. */
@@ -192,7 +197,7 @@ static void hold(struct conductor *c)
 {
 	uint64_t start = ta_load_now(), until = start + c->board->setup.hold_ns, now = start;
 
-	while (now < until && !is_stopped(c)) {
+	while (now < until && !is_stopped(c) && ta_hold_open(c->board)) {
 		listen_to(c, (int)TA_MIN((until - now) / TA_NS_PER_MS + 1, (uint64_t)100));
 		now = ta_load_now();
 	}
@@ -235,14 +240,14 @@ void ta_hold_conduct(struct ta_hold_board *b, struct ta_host *h)
 	if (o->rc == 0)
 		o->rc = start_all(&c, &o->err);
 	if (o->rc == 0) {
-		o->user_idle = user_memory(&c);
+		user_memory(&c, &o->user_idle);
 		ta_hold_kernel_read(h, &o->idle);
 		ta_tcp_counts_read(h, &o->before);
 		build(&c);
 		hold(&c);
 		ta_hold_kernel_read(h, &o->full);
 		check(&c);
-		o->user_held = user_memory(&c);
+		user_memory(&c, &o->user_held);
 		ta_tcp_counts_read(h, &o->after);
 	}
 	end_all(&c);

@@ -22,28 +22,43 @@ static bool line_value(const char *line, const char *name, uint64_t *ret)
 
 static int pss_line(const char *line, size_t len, void *ctx)
 {
+	struct ta_hold_user *u = ctx;
 	uint64_t bytes;
 
 	if (line_value(line, "Pss:", &bytes))
-		*(uint64_t *)ctx += bytes;
+		u->pss += bytes;
+	else if (line_value(line, "Pss_Anon:", &bytes) || line_value(line, "Pss_Shmem:", &bytes))
+		u->own += bytes;
 	return 0;
 }
 
-int ta_hold_pss(struct ta_host *h, pid_t pid, uint64_t *sum)
+int ta_hold_user_add(struct ta_host *h, pid_t pid, struct ta_hold_user *sum)
 {
 	static const char *const files[] = {"smaps_rollup", "smaps"};
 	int rc = -ENOENT;
 
 	for (unsigned i = 0; i < TA_ARRAY_SIZE(files) && rc == -ENOENT; i++) {
 		ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
-		uint64_t one = 0;
+		struct ta_hold_user one = {0};
 
 		ta_buf_printf(&path, "/proc/%d/%s", (int)pid, files[i]);
 		rc = path.error ? path.error : ta_host_lines(h, ta_buf_text(&path), pss_line, &one);
-		if (rc == 0)
-			*sum += one;
+		if (rc < 0)
+			continue;
+		sum->pss += one.pss;
+		sum->own += one.own;
 	}
 	return rc;
+}
+
+static uint64_t more(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+uint64_t ta_hold_user_grown(const struct ta_hold_user *from, const struct ta_hold_user *to)
+{
+	return TA_MAX(more(from->pss, to->pss), more(from->own, to->own));
 }
 
 static int meminfo_line(const char *line, size_t len, void *ctx)
@@ -157,18 +172,13 @@ double ta_hold_cache_each(const struct ta_hold_kernel *from, const struct ta_hol
 	return TA_MIN(each, most_each(from, to, c->name, n));
 }
 
-static double grown(uint64_t from, uint64_t to)
-{
-	return to > from ? (double)(to - from) : 0;
-}
-
 double ta_hold_kernel_grown(const struct ta_hold_kernel *from, const struct ta_hold_kernel *to, uint64_t n, bool *ret_by_caches)
 {
-	double bytes = grown(from->buffers, to->buffers);
+	double bytes = (double)more(from->buffers, to->buffers);
 
 	*ret_by_caches = from->n_caches && to->n_caches;
 	if (!*ret_by_caches)
-		return bytes + grown(from->slab + from->other, to->slab + to->other);
+		return bytes + (double)more(from->slab + from->other, to->slab + to->other);
 	for (unsigned i = 0; i < to->n_caches; i++)
 		bytes += ta_hold_cache_each(from, to, i, n) * (double)n * to->caches[i].bytes;
 	return bytes;

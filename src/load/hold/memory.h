@@ -24,8 +24,20 @@ struct ta_hold_kernel {
 	struct ta_hold_cache caches[TA_HOLD_CACHES];
 };
 
-/* Adds Pss of /proc/PID/smaps_rollup, or smaps where that is not there (before 4.14). 0 or -errno. */
-int ta_hold_pss(struct ta_host *h, pid_t pid, uint64_t *sum);
+/*
+ * Bytes of processes. Pss shares what several have among them; that of program files falls when somebody else starts
+ * the same libraries, so what is their own is told apart.
+ */
+struct ta_hold_user {
+	uint64_t pss;
+	uint64_t own; /* of it, what is in no file: anonymous and shared memory; 0 where the kernel does not say (before 5.4) */
+};
+
+/* Adds those of a process: /proc/PID/smaps_rollup, or smaps where that is not there (before 4.14). 0 or -errno. */
+int ta_hold_user_add(struct ta_host *h, pid_t pid, struct ta_hold_user *sum);
+
+/* What came between: the growth of Pss or of what is their own, whichever is more. */
+uint64_t ta_hold_user_grown(const struct ta_hold_user *from, const struct ta_hold_user *to);
 
 /* Lines of /proc/slabinfo and /proc/meminfo; what cannot be read stays 0. */
 void ta_hold_kernel_read(struct ta_host *h, struct ta_hold_kernel *ret);

@@ -53,6 +53,10 @@ static void check_tasks(const struct ta_room *room, const struct ta_hold_plan *p
 
 	if (need > have)
 		lack(b, "processes", need, have, "", "");
+	/* One process leads all others, over a socket to each. */
+	if (need + TA_HOLD_OWN_DESCRIPTORS > room->descriptors)
+		lack(b, "descriptors of the process that leads the others (ulimit -Hn)", need + TA_HOLD_OWN_DESCRIPTORS,
+			room->descriptors, "", "");
 	if (p->clients > TA_HOLD_PROCESSES_MAX)
 		lack(b, "processes of each end", p->clients, TA_HOLD_PROCESSES_MAX, "",
 			" (a higher limit of descriptors, ulimit -Hn, needs fewer)");

@@ -17,6 +17,7 @@
 #define PROGRESS_NS (500 * TA_NS_PER_MS)
 #define BUILD_AT_LEAST 2000 /* connections a second: slower is too slow, and ends it */
 #define BUILD_MORE_S 30
+#define USUAL 10000.0 /* a second: what the line on a terminal reckons with */
 #define STOP_S 60 /* for all processes to end, before they are killed */
 #define FEW 5000 /* connections whose kernel memory cannot be told from what else goes on */
 
@@ -116,7 +117,7 @@ static void show(struct hold *h, uint64_t begin, uint64_t *last, uint64_t *seen)
 	if (!o->progress || now < *last + PROGRESS_NS)
 		return;
 	p.elapsed_s = (double)(now - begin) / 1e9;
-	p.total_s = (double)(h->setup.build_ns + h->setup.hold_ns) / 1e9;
+	p.total_s = TA_MAX(p.elapsed_s, (double)h->setup.want.connections / USUAL + (double)h->setup.hold_ns / 1e9);
 	p.per_second = open > *seen ? (double)(open - *seen) * 1e9 / (double)(now - *last) : 0;
 	o->progress(&p, o->progress_ctx);
 	*last = now;
@@ -198,7 +199,7 @@ static void add_memory(const struct hold *h, const struct ta_hold_sum *s, struct
 {
 	const struct ta_hold_outcome *o = &h->board->outcome;
 	const struct ta_hold_plan *p = &h->board->setup.plan;
-	double grown = o->user_held > o->user_idle ? (double)(o->user_held - o->user_idle) : 0, n = (double)s->held;
+	double grown = (double)ta_hold_user_grown(&o->user_idle, &o->user_held), n = (double)s->held;
 	unsigned processes = p->clients + p->servers;
 	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
 	bool by_caches;
@@ -207,11 +208,12 @@ static void add_memory(const struct hold *h, const struct ta_hold_sum *s, struct
 	if (!s->held)
 		return;
 	ta_figures_number(f, "user_bytes_per_connection", "User memory", grown / n,
-		"%.1f bytes a connection: Pss of %u process%s grew by %.0f KiB, to %.1f MiB", grown / n, processes,
-		processes == 1 ? "" : "es", grown / 1024,
-		(double)o->user_held / (1 << 20));
+		"%.1f bytes a connection: Pss of %u process%s went from %.2f to %.2f MiB", grown / n, processes,
+		processes == 1 ? "" : "es", (double)o->user_idle.pss / (1 << 20), (double)o->user_held.pss / (1 << 20));
+	ta_figures_number(f, "user_bytes_idle", NULL, (double)o->user_idle.pss, "%s", "");
+	ta_figures_number(f, "user_bytes_held", NULL, (double)o->user_held.pss, "%s", "");
 	ta_figures_number(f, "kernel_bytes_per_connection", "Kernel memory", kernel / n, "%.0f bytes a connection%s (%s)", kernel / n,
-		p->servers ? ", both ends" : "", by_caches ? "its slab caches, below" : "all that the kernel took meanwhile, /proc/meminfo");
+		p->servers ? ", both ends" : "", by_caches ? "its slab caches" : "all that the kernel took meanwhile, /proc/meminfo");
 	ta_figures_text(f, "kernel_bytes_from", NULL, "%s", by_caches ? "slabinfo" : "meminfo");
 	ta_buf_printf(&who, "%u client%s with up to %u connections", p->clients, p->clients == 1 ? "" : "s", p->per_process);
 	if (p->servers)
@@ -260,7 +262,7 @@ static void add_notes(const struct hold *h, const struct ta_hold_sum *s, struct 
 
 	if (o->no_namespace[0])
 		ta_strv_add(notes, o->no_namespace);
-	if (s->held < FEW)
+	if (s->held && s->held < FEW)
 		ta_strv_add(notes, "the kernel memory of so few connections cannot be told from what else the machine did");
 	if (!h->setup.want.both_ends)
 		ta_strv_add(notes, "user memory is that of the client; what the server takes is to be asked there");
