@@ -102,20 +102,31 @@ static void test_same_bytes(void **state)
 	assert_int_equal(files.counts[TA_FILE_SEND_ZC].direct, 0);
 }
 
+/* On a busy machine the kernel is not yet done with what was sent: bytes that are left after at most 10 s. */
+static uint64_t drop_patiently(bool small)
+{
+	uint64_t left = 1;
+
+	for (unsigned i = 0; i < 500 && left; i++) {
+		if (i)
+			usleep(20000);
+		assert_int_equal(ta_files_drop(&files, small, &left), 0);
+	}
+	return left;
+}
+
 /* Also what was mapped and sent is dropped. */
 static void test_drop(void **state)
 {
-	uint64_t left, cached;
+	uint64_t cached;
 
 	if (!has_disk)
 		skip();
 	send_one(TA_FILE_ZEROCOPY, &files.large);
 	assert_int_equal(ta_scratch_cached(files.large.fd, LARGE, &cached), 0);
 	assert_int_equal(cached, LARGE);
-	assert_int_equal(ta_files_drop(&files, false, &left), 0);
-	assert_int_equal(left, 0);
-	assert_int_equal(ta_files_drop(&files, true, &left), 0);
-	assert_int_equal(left, 0);
+	assert_int_equal(drop_patiently(false), 0);
+	assert_int_equal(drop_patiently(true), 0);
 }
 
 /* A client that went away ends a send; nothing hangs or is killed by a signal. */
