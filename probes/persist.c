@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "probe/bootown.h"
 #include "probe/bootudev.h"
 #include "probe/probe.h"
 #include "probe/value.h"
 
 static const struct ta_field fields[] = {
-	{"persist.*.kind", TA_T_STRING, "", "attr (a path in /sys or /proc/irq), channels, rings, coalesce, features, txqueuelen, mtu, rss", 0, {}},
+	{"persist.*.kind", TA_T_STRING, "", "attr (a path in /sys or /proc/irq), channels, rings, coalesce, features, txqueuelen, mtu, rss, irq", 0, {}},
 	{"persist.*.device", TA_T_STRING, "", "the interface; \"\" of a path", 0, {}},
 	{"persist.*.setting", TA_T_STRING, "", "which one of that kind, as ethtool calls it; \"\" = there is one", 0, {}},
 	{"persist.*.persisted", TA_T_BOOL, "", "something sets it at the next boot", 0, {}},
-	{"persist.*.set_by", TA_T_STRING, "", "what does: cmdline, modprobe.d, tmpfiles.d, udev, link (.link files), tuned", 0, {}},
+	{"persist.*.set_by", TA_T_STRING, "", "what does: cmdline, modprobe.d, tmpfiles.d, udev, link (.link files), unit (this program's), tuned", 0, {}},
 	{"persist.*.file", TA_T_STRING, "", "the file of the line that wins", 0, {}},
 	{"persist.*.line", TA_T_INT, "", "its number", 0, {}},
 	{"persist.*.value", TA_T_STRING, "", "the value as written there", 0, {}},
@@ -127,17 +128,25 @@ static void devices_done(struct devices *d)
 		ta_nicset_done(&d->nics);
 }
 
-static int read_all(struct ta_host *h, bool systemd, const struct devices *d, struct ta_boot_list *l, struct ta_boot_hole *hole)
-{
-	int rc = ta_boot_cmdline(h, l);
+/* What acts here: nothing of it in a container, this program's unit wherever it was put. */
+struct actors {
+	bool systemd, udev;
+};
 
-	if (!rc)
+static int read_all(struct ta_host *h, const struct actors *who, const struct devices *d, struct ta_boot_list *l,
+	struct ta_boot_hole *hole)
+{
+	int rc = who->udev ? ta_boot_cmdline(h, l) : 0;
+
+	if (!rc && who->udev)
 		rc = ta_boot_modprobe(h, l, hole);
-	if (!rc && systemd)
+	if (!rc && who->systemd)
 		rc = ta_boot_tmpfiles(h, l, hole);
-	if (!rc)
+	if (!rc && who->udev)
 		rc = ta_boot_udev(h, &d->disks, &d->nvme, &d->nics, l, hole);
 	if (!rc)
+		rc = ta_boot_own(h, &d->nics, l, hole);
+	if (!rc && who->udev)
 		rc = ta_boot_tuned(h, &d->nic_names, &d->disks, l, hole);
 	return rc;
 }
@@ -145,7 +154,7 @@ static int read_all(struct ta_host *h, bool systemd, const struct devices *d, st
 static bool any_files(struct ta_host *h)
 {
 	static const char *const dirs[] = {"/etc/tmpfiles.d", "/usr/lib/tmpfiles.d", "/etc/udev/rules.d", "/usr/lib/udev/rules.d",
-		"/lib/udev/rules.d", "/etc/systemd/network", "/usr/lib/systemd/network"};
+		"/lib/udev/rules.d", "/etc/systemd/network", "/usr/lib/systemd/network", "/etc/tuneaudit/boot.conf"};
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(dirs); i++)
 		if (ta_host_exists(h, dirs[i]))
@@ -153,14 +162,14 @@ static bool any_files(struct ta_host *h)
 	return ta_host_is_whole(h);
 }
 
-static void put_found(struct ta_host *h, struct ta_facts *f, bool systemd)
+static void put_found(struct ta_host *h, struct ta_facts *f, const struct actors *who)
 {
 	ta_cleanup_boot_list struct ta_boot_list l = {0};
 	struct devices d = {.rc_nics = -ENODATA};
 	struct ta_boot_hole hole = {0};
 
 	find_devices(h, &d);
-	if (!read_all(h, systemd, &d, &l, &hole))
+	if (!read_all(h, who, &d, &l, &hole))
 		put_all(h, f, &l, &d.nvme, &hole);
 	devices_done(&d);
 }
@@ -169,17 +178,17 @@ static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	ta_cleanup_buf struct ta_buf comm = TA_BUF_INIT;
 	int rc = ta_text_read(h, "/proc/1/comm", &comm);
-	bool systemd = ta_host_exists(h, "/run/systemd/system") || !strcmp(ta_buf_text(&comm), "systemd");
-	bool udev = systemd || ta_host_exists(h, "/run/udev");
+	struct actors who = {.systemd = ta_host_exists(h, "/run/systemd/system") || !strcmp(ta_buf_text(&comm), "systemd")};
 
+	who.udev = who.systemd || ta_host_exists(h, "/run/udev");
 	if (!any_files(h))
 		ta_facts_put_absent(f, TA_KEYS("persist"), TA_MISSING, "the copy has neither tmpfiles.d nor udev rules");
-	else if (rc && !udev)
+	else if (rc && !who.udev)
 		ta_put_errno(f, rc, "what starts this host, by process 1", "persist");
-	else if (!udev) /* a container's program, or devices that the kernel alone makes */
-		ta_put_object(f, "persist");
+	else if (!who.udev && !ta_host_exists(h, "/etc/tuneaudit/boot.conf"))
+		ta_put_object(f, "persist"); /* a container's program, or devices that the kernel alone makes */
 	else
-		put_found(h, f, systemd);
+		put_found(h, f, &who);
 }
 
 const struct ta_probe ta_probe_persist = {

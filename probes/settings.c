@@ -7,6 +7,7 @@
 
 #include "probe/bootset.h"
 #include "probe/probe.h"
+#include "probe/sysctlagain.h"
 
 static const struct ta_field fields[] = {
 	{"settings.*.persisted", TA_T_BOOL, "", "something sets this sysctl at the next boot", 0, {}},
@@ -26,6 +27,8 @@ static const struct ta_field fields[] = {
 		"what applies sysctl files at boot: systemd-sysctl, procps (sysctl --system), procd (OpenWrt), none", 0, {}},
 	{"boot.sysctl_files", TA_T_STRINGS, "", "the files that it reads, in its order; later lines win", 0, {}},
 	{"boot.sysctl_broken", TA_T_STRINGS, "", "files among them that it cannot read: loops of links, directories", 0, {}},
+	{"boot.sysctl_again", TA_T_STRINGS, "",
+		"modules with lines for their sysctls, behind which a udev rule applies these once more", 0, {}},
 	{"boot.modules", TA_T_STRINGS, "", "modules loaded before (modules-load.d, /etc/modules)", 0, {}},
 };
 
@@ -182,6 +185,31 @@ static int judged_names(struct ta_strv *ret)
 	return ret->error;
 }
 
+/* Asked only where a line needs such a module: there are many rules. */
+static int put_again(struct ta_facts *f, struct ta_host *h, enum ta_boot_loader loader, const struct ta_setters *s)
+{
+	static const char *const all[] = {"nf_conntrack", "br_netfilter"};
+	const char *modules[TA_ARRAY_SIZE(all) + 1] = {NULL};
+	ta_cleanup_strv struct ta_strv found = TA_STRV_INIT;
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; loader == TA_BOOT_SYSTEMD && i < TA_ARRAY_SIZE(all); i++) {
+		const char *prefix = ta_sysctl_module_prefix(all[i]) + 1;
+		bool wanted = false;
+
+		for (size_t k = 0; k < s->n_keys; k++)
+			wanted = wanted || (!strncmp(s->keys[k].path, prefix, strlen(prefix)) && is_mentioned(s, &s->keys[k]));
+		if (wanted)
+			modules[n++] = all[i];
+	}
+	if (n)
+		rc = ta_sysctl_again(h, modules, &found);
+	if (!rc)
+		ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_again"), found.v, found.n);
+	return rc;
+}
+
 static int put_boot(struct ta_facts *f, struct ta_host *h, enum ta_boot_loader loader)
 {
 	struct ta_boot_settings b = {.left = 0};
@@ -194,6 +222,7 @@ static int put_boot(struct ta_facts *f, struct ta_host *h, enum ta_boot_loader l
 		ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_files"), b.files.v, b.files.n);
 		ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_broken"), b.broken.v, b.broken.n);
 		put_settings(f, &b.s);
+		rc = put_again(f, h, loader, &b.s);
 	}
 	ta_boot_settings_done(&b);
 	return rc;
@@ -204,6 +233,7 @@ static void put_absent(struct ta_facts *f, enum ta_reason why, const char *text)
 	ta_facts_put_absent(f, TA_KEYS("settings"), why, "%s", text);
 	ta_facts_put_absent(f, TA_KEYS("boot", "sysctl_files"), why, "%s", text);
 	ta_facts_put_absent(f, TA_KEYS("boot", "sysctl_broken"), why, "%s", text);
+	ta_facts_put_absent(f, TA_KEYS("boot", "sysctl_again"), why, "%s", text);
 }
 
 /* Nothing applies sysctl files at boot here. */
@@ -212,6 +242,7 @@ static void put_nothing(struct ta_facts *f)
 	ta_put_object(f, "settings");
 	ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_files"), NULL, 0);
 	ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_broken"), NULL, 0);
+	ta_facts_put_strs(f, TA_KEYS("boot", "sysctl_again"), NULL, 0);
 }
 
 static void put_modules(struct ta_facts *f, struct ta_host *h)

@@ -20,7 +20,7 @@ static const struct ta_field fields[] = {
 		"nothing sets it at boot, yet it has a value that the kernel does not begin with", 0, {}},
 };
 
-static const char *const needs[] = {"persist", "kernel.config", "nics.*.rings", "nics.*.channels", "nics.*.coalesce",
+static const char *const needs[] = {"persist", "irqs.*.device", "irqs.*.role", "irqs.*.queue", "irqs.*.wanted", "kernel.config", "nics.*.rings", "nics.*.channels", "nics.*.coalesce",
 	"nics.*.features", "nics.*.mtu", "nics.*.txqueuelen", "nics.*.rps", "sysctl[\"net.core.rps_default_mask\"]", NULL};
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
@@ -48,7 +48,7 @@ static void canonical(const char *target, const char *text, struct ta_buf *ret)
 
 	if (is_mask(target) && !ta_cpuset_parse_mask(&set, text))
 		ta_cpuset_format_mask(&set, ret);
-	else if (ends_with(target, "/smp_affinity_list") && !ta_cpuset_parse_list(&set, text))
+	else if ((ends_with(target, "/smp_affinity_list") || strstr(target, " irq ")) && !ta_cpuset_parse_list(&set, text))
 		ta_cpuset_format(&set, ret);
 	else if (close)
 		ta_buf_add(ret, open + 1, (size_t)(close - open) - 1);
@@ -91,6 +91,41 @@ static void scalar_text(struct json_object *o, struct ta_buf *ret)
 		ta_buf_adds(ret, json_object_get_string(o));
 }
 
+static void cpus_text(struct json_object *o, struct ta_buf *ret)
+{
+	ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
+
+	for (size_t i = 0; i < json_object_array_length(o); i++)
+		ta_cpuset_add(&set, (unsigned)json_object_get_int64(json_object_array_get_idx(o, i)));
+	ta_cpuset_format(&set, ret);
+}
+
+/* "rx 3": the interrupt of that kind and queue; "-" is none. */
+static struct json_object *irq_fact(const struct ta_facts *f, const char *nic, const char *setting)
+{
+	struct json_object *irqs = ta_facts_at(f, TA_KEYS("irqs"));
+	size_t n = strcspn(setting, " ");
+
+	if (!json_object_is_type(irqs, json_type_object) || !setting[n])
+		return NULL;
+	json_object_object_foreach(irqs, number, unused)
+	{
+		const char *device = ta_facts_get_str(f, TA_KEYS("irqs", number, "device"));
+		const char *role = ta_facts_get_str(f, TA_KEYS("irqs", number, "role"));
+		int64_t queue = -1, wanted = -1;
+
+		(void)unused;
+		if (!device || !role || strcmp(device, nic) || strlen(role) != n || strncmp(role, setting, n) != 0)
+			continue;
+		ta_facts_get_i64(f, TA_KEYS("irqs", number, "queue"), &queue);
+		if (strcmp(setting + n + 1, "-") != 0 && ta_parse_i64(setting + n + 1, &wanted))
+			continue;
+		if (queue == wanted)
+			return ta_facts_at(f, TA_KEYS("irqs", number, "wanted"));
+	}
+	return NULL;
+}
+
 /* The fact that holds what runs of an interface. */
 static struct json_object *nic_fact(const struct ta_facts *f, const char *kind, const char *nic, const char *setting,
 	const char *member, char (*name)[64])
@@ -128,8 +163,10 @@ static bool running_of(const struct ta_facts *f, const char *target, const char 
 			canonical(target, attr, ret);
 		return attr;
 	}
-	o = nic_fact(f, kind, nic, setting, member, &name);
-	if (o)
+	o = !strcmp(kind, "irq") ? irq_fact(f, nic, setting) : nic_fact(f, kind, nic, setting, member, &name);
+	if (json_object_is_type(o, json_type_array))
+		cpus_text(o, ret);
+	else if (o)
 		scalar_text(o, ret);
 	return o;
 }

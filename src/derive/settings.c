@@ -218,7 +218,7 @@ static int is_there_at_boot(const struct ta_facts *f, const char *module)
 	const char *state = ta_facts_get_str(f, TA_KEYS("modules", "state", module));
 	bool loaded_known = ta_facts_at(f, TA_KEYS("modules", "loaded"));
 
-	if (list_has(f, TA_KEYS("boot", "modules"), module))
+	if (list_has(f, TA_KEYS("boot", "modules"), module) || list_has(f, TA_KEYS("boot", "sysctl_again"), module))
 		return 1;
 	if (list_has(f, TA_KEYS("modules", "loaded"), module))
 		return 0;

@@ -301,6 +301,15 @@ bool ta_redact_keeps_sysctl(const char *key)
 	return is_public_sysctl(key, n, key + n);
 }
 
+/* Lines of our own boot unit: kinds, addresses, paths and values. */
+static size_t keep_boot(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr(" _-./:,=+[]()", line[i]) && !ta_is_digit(line[i]) && !((line[i] | 32) >= 'a' && (line[i] | 32) <= 'z'))
+			return 0;
+	return len;
+}
+
 static void filter_sysctls(struct ta_buf *b)
 {
 	filter_lines(b, keep_sysctl, true);
@@ -450,6 +459,7 @@ static const struct known_file known_files[] = {
 	{"/etc/tuned/", NULL, keep_tuned},
 	{"/usr/lib/tuned/", NULL, keep_tuned},
 	{"/etc/modules", NULL, keep_names},
+	{"/etc/tuneaudit/boot.conf", NULL, keep_boot},
 	{"/etc/tmpfiles.d/", ta_redact_tmpfiles, NULL},
 	{"/run/tmpfiles.d/", ta_redact_tmpfiles, NULL},
 	{"/usr/local/lib/tmpfiles.d/", ta_redact_tmpfiles, NULL},

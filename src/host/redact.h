@@ -15,6 +15,7 @@
  *   irqbalance, tuned         its options; the names of active profiles; of profiles what they include and set
  *   cloud-init                of its instance-data.json the type of the instance
  *   modules-load.d            names of modules
+ *   tuneaudit/boot.conf       what our own boot unit sets
  *   tmpfiles.d                lines that write settings of an allow-list of places in /sys, /proc/irq and /proc/sys
  *   udev rules                which devices a rule is for, and settings of the same allow-list; see host/redactudev.h
  *   the rest of /etc          refused

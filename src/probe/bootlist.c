@@ -199,6 +199,7 @@ static void put_lists(struct ta_facts *f, const struct group *g)
 static void put_kind(struct ta_facts *f, const char *target)
 {
 	ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
+	ta_cleanup_buf struct ta_buf rest = TA_BUF_INIT;
 
 	if (*target == '/') {
 		ta_put_str(f, "attr", "persist", target, "kind");
@@ -211,7 +212,10 @@ static void put_kind(struct ta_facts *f, const char *target)
 		return;
 	ta_put_str(f, words.v[1], "persist", target, "kind");
 	ta_put_str(f, words.v[0], "persist", target, "device");
-	ta_put_str(f, words.n > 2 ? words.v[2] : "", "persist", target, "setting");
+	ta_buf_adds(&rest, words.n > 2 ? words.v[2] : "");
+	for (size_t i = 3; i < words.n; i++)
+		ta_buf_printf(&rest, " %s", words.v[i]);
+	ta_put_str(f, ta_buf_text(&rest), "persist", target, "setting");
 }
 
 static int by_target(const void *a, const void *b)

@@ -256,6 +256,36 @@ static void interfaces(void **state)
 	assert_next(RPS, "/etc/udev/rules.d/90-x.rules:2 3 differs");
 }
 
+/* This program's own unit comes last, finds interfaces by their address, and is nothing where nothing starts it. */
+static void own_unit(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "etc/tuneaudit/boot.conf", "# made by tuneaudit\nrings 0000:00:03.0 old0 rx = 4096\n"
+		"attr 0000:00:03.0 old0 /x = 1\nattr 0000:00:03.0 /sys/class/net/old0/queues/rx-0/rps_cpus = f\n"
+		"irq 0000:00:03.0 eth0 rx 3 = 5\nattr - /sys/block/sda/queue/read_ahead_kb = 64\nrings 0000:00:09.0 eth9 rx = 1\nx\nx y = z\n");
+	f = look();
+	FACT(f, "false", "persist", AHEAD, "persisted");
+	FACT(f, "[\"/etc/tuneaudit/boot.conf:6\"]", "persist", AHEAD, "others");
+	ta_facts_free(f);
+	tree_file(&t, "etc/systemd/system/multi-user.target.d/50-tuneaudit.conf", "[Unit]\nWants=tuneaudit-boot.service\n");
+	udev("SUBSYSTEM==\"block\", ATTR{queue/read_ahead_kb}=\"256\"\n");
+	assert_next(AHEAD, "/etc/tuneaudit/boot.conf:6 64 differs");
+	assert_next("eth0 rings rx", "/etc/tuneaudit/boot.conf:2 4096 ?");
+	assert_next(RPS, "/etc/tuneaudit/boot.conf:4 f same");
+	f = look();
+	FACT(f, "\"unit\"", "persist", AHEAD, "set_by");
+	FACT(f, "[\"/etc/udev/rules.d/90-a.rules:1 sets 256\"]", "persist", AHEAD, "overridden");
+	FACT(f, "\"irq\"", "persist", "eth0 irq rx 3", "kind");
+	FACT(f, "\"rx 3\"", "persist", "eth0 irq rx 3", "setting");
+	FACT(f, "\"5\"", "persist", "eth0 irq rx 3", "next_boot");
+	assert_null(ta_facts_at(f, TA_KEYS("persist", "eth9 rings rx")));
+	ta_facts_free(f);
+	/* Where neither systemd nor udev is, it is all there is. */
+	tree_file(&t, "proc/1/comm", "procd\n");
+	assert_next(AHEAD, "/etc/tuneaudit/boot.conf:6 64 differs");
+}
+
 static void bad_files(void **state)
 {
 	struct ta_facts *f;
@@ -300,7 +330,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {TEST(nothing), TEST(tmpfiles), TEST(overridden), TEST(conditions), TEST(jumps), TEST(nvme),
-		TEST(interfaces), TEST(bad_files), TEST(places)};
+		TEST(interfaces), TEST(own_unit), TEST(bad_files), TEST(places)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

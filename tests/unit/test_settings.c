@@ -545,6 +545,27 @@ static void modules_that_come_later(void **state)
 		FACT(f, "false", "settings", "net.netfilter.nf_conntrack_max", "in_time");
 		HOLE(f, TA_MISSING, "settings[\"net.netfilter.nf_conntrack_max\"].next_boot");
 	}
+	/* udev may apply the files once more when the module comes; of another tree that is nothing. */
+	tree_file(t, "etc/udev/rules.d/90-a.rules",
+		"ACTION==\"add\", SUBSYSTEM==\"module\", KERNEL==\"nf_conntrack\", RUN+=\"/usr/lib/systemd/systemd-sysctl --prefix=/net/bridge\"\n"
+		"ACTION==\"add\", SUBSYSTEM==\"module\", KERNEL==\"br_netfilter\", RUN+=\"/usr/lib/systemd/systemd-sysctl --prefix=/net\"\n");
+	{
+		ta_cleanup_facts struct ta_facts *f = look(t);
+
+		FACT(f, "[]", "boot", "sysctl_again");
+		FACT(f, "false", "settings", "net.netfilter.nf_conntrack_max", "in_time");
+	}
+	tree_file(t, "etc/udev/rules.d/91-a.rules",
+		"ACTION==\"add\", SUBSYSTEM==\"module\", KERNEL==\"nf_conntrack\", RUN+=\"/usr/lib/systemd/systemd-sysctl --prefix=/net/netfilter\"\n");
+	{
+		ta_cleanup_facts struct ta_facts *f = look(t);
+
+		FACT(f, "[\"nf_conntrack\"]", "boot", "sysctl_again");
+		FACT(f, "true", "settings", "net.netfilter.nf_conntrack_max", "in_time");
+		FACT(f, "\"524288\"", "settings", "net.netfilter.nf_conntrack_max", "next_boot");
+	}
+	tree_link(t, "etc/udev/rules.d/92-a.rules", "/dev/null");
+	tree_file(t, "etc/udev/rules.d/91-a.rules", "");
 	tree_file(t, "etc/modules-load.d/a.conf", "# x\nnf-conntrack\n");
 	{
 		ta_cleanup_facts struct ta_facts *f = look(t);
