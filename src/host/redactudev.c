@@ -171,11 +171,37 @@ static int rewrite(const struct ta_udev_line *line, void *ctx)
 	return 0;
 }
 
-/* Most rules set nothing of it, and are not looked at pair by pair. */
-static bool may_set(const char *text)
+/* "ATTR{queue/scheduler}=" and the like, at its closing brace: a setting of the allow-list? */
+static bool is_setting(const char *text, const char *brace)
 {
-	return strstr(text, "ATTR{") || strstr(text, "ethtool") || strstr(text, "SYSCTL{") || strstr(text, "systemd-sysctl") ||
-	       strstr(text, "/sys/");
+	static const char attr[] = "ATTR{", sysctl[] = "SYSCTL{";
+	const char *open = memrchr(text, '{', (size_t)(brace - text)), *c = brace + 1 + strspn(brace + 1, " \t");
+	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+
+	/* "==" and "!=" ask */
+	if (!open || brace - open > 128 || *c == '!' || (*c == '=' && c[1] == '='))
+		return false;
+	if ((size_t)(open + 1 - text) >= sizeof(sysctl) - 1 && !strncmp(open + 2 - sizeof(sysctl), sysctl, sizeof(sysctl) - 1))
+		return true;
+	if ((size_t)(open + 1 - text) < sizeof(attr) - 1 || strncmp(open + 2 - sizeof(attr), attr, sizeof(attr) - 1) != 0)
+		return false;
+	ta_buf_add(&name, open + 1, (size_t)(brace - open - 1));
+	return ta_is_tuning_attr(ta_buf_text(&name));
+}
+
+/* Most files set nothing of it, and are not looked at pair by pair. */
+static bool may_set(const struct ta_buf *b)
+{
+	static const char *const words[] = {"ethtool", "systemd-sysctl", "echo"};
+	const char *end = b->data + b->len;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(words); i++)
+		if (memmem(b->data, b->len, words[i], strlen(words[i])))
+			return true;
+	for (const char *c = b->data; (c = memchr(c, '}', (size_t)(end - c))); c++)
+		if (is_setting(b->data, c))
+			return true;
+	return false;
 }
 
 void ta_redact_udev(struct ta_buf *b)
@@ -184,12 +210,14 @@ void ta_redact_udev(struct ta_buf *b)
 	struct output o = {.b = b};
 	int rc = -ENOMEM;
 
-	ta_buf_add(&copy, b->data, b->len);
-	for (size_t i = 0; !copy.error && i < copy.len; i++)
-		if (!copy.data[i])
-			copy.data[i] = '\n'; /* it ends a line; strstr() is to see what is behind it */
-	if (!copy.error && may_set(copy.data))
-		rc = ta_udev_lines(copy.data, copy.len, rewrite, &o);
+	/* It ends a line, and is not to hide what is behind it. */
+	for (char *c = b->data; (c = memchr(c, '\0', (size_t)(b->data + b->len - c)));)
+		*c = '\n';
+	if (may_set(b)) {
+		ta_buf_add(&copy, b->data, b->len);
+		if (!copy.error)
+			rc = ta_udev_lines(copy.data, copy.len, rewrite, &o);
+	}
 	ta_buf_done(&o.line);
 	if (rc || !o.any)
 		o.out = 0;

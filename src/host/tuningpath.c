@@ -22,8 +22,8 @@ bool ta_is_tuning_path(const char *path, size_t len)
 
 bool ta_is_tuning_attr(const char *attr)
 {
-	static const char *const prefixes[] = {"queue/", "queues/", "bdi/", "iosched/", "power/", "device/queue_depth",
-		"device/timeout", "device/power/", "gro_flush_timeout", "napi_defer_hard_irqs", "threaded", "tx_queue_len", "mtu"};
+	static const char *const prefixes[] = {"queue/", "queues/", "bdi/", "iosched/",
+		"power/pm_qos_latency_tolerance_us", "device/queue_depth", "gro_flush_timeout", "napi_defer_hard_irqs", "threaded", "tx_queue_len", "mtu"};
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(prefixes); i++)
 		if (!strncmp(attr, prefixes[i], strlen(prefixes[i])))

@@ -14,6 +14,7 @@
 
 /* One device. Programs run behind all rules, and a .link file is applied from within one of them. */
 struct device {
+	struct ta_host *h;
 	struct ta_udev_device d;
 	struct ta_boot_list *l, runs;
 	const struct ta_link_conf *link; /* still to come; NULL: none, or done */
@@ -73,6 +74,9 @@ static int add_set(const struct ta_udev_set *s, void *ctx)
 	if (s->sysctl || strpbrk(s->attr, "*?[$%") || strstr(s->attr, "..") || !ta_is_tuning_attr(s->attr))
 		return 0;
 	ta_fmt(&path, "%s/%s", x->d.dir, s->attr);
+	/* What is not there is not written. */
+	if (!ta_host_exists(x->h, path))
+		return 0;
 	line = ta_boot_add_path(x->l, TA_BY_UDEV, path, s->file->path, s->line, s->value);
 	if (line)
 		line->maybe = s->maybe;
@@ -104,7 +108,7 @@ static int of_class(struct ta_host *h, const struct ta_udev_rules *rules, const 
 
 	for (size_t i = 0; !rc && i < names->n; i++) {
 		char path[512];
-		struct device x = {.l = l};
+		struct device x = {.h = h, .l = l};
 
 		x.d = (struct ta_udev_device){subsystem, names->v[i], names->v[i], ta_fmt(&path, "%s/%s", dir, names->v[i]), devtype};
 		rc = one_device(h, rules, &x);
@@ -117,7 +121,7 @@ static int of_nic(struct ta_host *h, const struct ta_udev_rules *rules, const st
 {
 	char path[512];
 	struct ta_link_nic nic;
-	struct device x = {.l = l};
+	struct device x = {.h = h, .l = l};
 
 	ta_link_nic_read(h, d, &nic);
 	x.d = (struct ta_udev_device){"net", d->name, nic.original, ta_fmt(&path, "/sys/class/net/%s", d->name),
