@@ -3,25 +3,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpuset.h"
 #include "base/num.h"
 #include "base/strv.h"
 
 /* Names of ethtool(8) and of .link files for the offloads of the kernel (ethtool's off_flag_def[], src/shared/ethtool-util.c). */
-static const char *const features[][3] = {
-	{"gso", "GenericSegmentationOffload", "tx-generic-segmentation"},
-	{"gro", "GenericReceiveOffload", "rx-gro"},
-	{"lro", "LargeReceiveOffload", "rx-lro"},
-	{"tso", "TCPSegmentationOffload", "tx-tcp-segmentation"},
-	{"", "TCP6SegmentationOffload", "tx-tcp6-segmentation"},
-	{"rx", "ReceiveChecksumOffload", "rx-checksum"},
-	{"sg", "", "tx-scatter-gather"},
-	{"rxhash", "", "rx-hashing"},
-	{"ntuple", "NTupleFilter", "rx-ntuple-filter"},
-	{"rxvlan", "ReceiveVLANCTAGHardwareAcceleration", "rx-vlan-hw-parse"},
-	{"txvlan", "TransmitVLANCTAGHardwareAcceleration", "tx-vlan-hw-insert"},
-	{"", "ReceiveVLANCTAGFilter", "rx-vlan-filter"},
-	{"", "TransmitVLANSTAGHardwareAcceleration", "tx-vlan-stag-hw-insert"},
-	{"", "GenericReceiveOffloadHardware", "rx-gro-hw"},
+static const struct {
+	const char *ethtool, *link, *feature;
+	int since; /* of systemd */
+} features[] = {
+	{"gso", "GenericSegmentationOffload", "tx-generic-segmentation", 232},
+	{"gro", "GenericReceiveOffload", "rx-gro", 232},
+	{"lro", "LargeReceiveOffload", "rx-lro", 232},
+	{"tso", "TCPSegmentationOffload", "tx-tcp-segmentation", 232},
+	{"", "TCP6SegmentationOffload", "tx-tcp6-segmentation", 235},
+	{"rx", "ReceiveChecksumOffload", "rx-checksum", 245},
+	{"sg", "", "tx-scatter-gather", 0},
+	{"rxhash", "", "rx-hashing", 0},
+	{"ntuple", "NTupleFilter", "rx-ntuple-filter", 250},
+	{"rxvlan", "ReceiveVLANCTAGHardwareAcceleration", "rx-vlan-hw-parse", 250},
+	{"txvlan", "TransmitVLANCTAGHardwareAcceleration", "tx-vlan-hw-insert", 250},
+	{"", "ReceiveVLANCTAGFilter", "rx-vlan-filter", 250},
+	{"", "TransmitVLANSTAGHardwareAcceleration", "tx-vlan-stag-hw-insert", 250},
+	{"", "GenericReceiveOffloadHardware", "rx-gro-hw", 250},
 };
 
 /* --- ethtool ----------------------------------------------------------------------------------- */
@@ -43,7 +47,7 @@ struct adding {
 	enum ta_boot_by by;
 	const char *ifname, *file;
 	unsigned line;
-	bool maybe;
+	bool maybe, too_new;
 };
 
 static void add(const struct adding *a, const char *kind, const char *setting, const char *value)
@@ -53,25 +57,22 @@ static void add(const struct adding *a, const char *kind, const char *setting, c
 
 	snprintf(target, sizeof(target), "%s %s%s%s", a->ifname, kind, *setting ? " " : "", setting);
 	x = ta_boot_list_add(a->l, a->by, target, a->file, a->line, value);
-	if (x)
-		x->maybe = a->maybe;
+	if (!x)
+		return;
+	x->maybe = a->maybe;
+	x->void_ = a->too_new; /* what systemd does not know it passes over */
 }
 
-static const char *feature_of(const char *name, size_t column)
+static void add_feature(const struct adding *a, const char *name, const char *value)
 {
+	const char *feature = name;
+
 	for (size_t i = 0; i < TA_ARRAY_SIZE(features); i++)
-		if (*features[i][column] && !strcmp(features[i][column], name))
-			return features[i][2];
-	return name;
-}
-
-static void add_feature(const struct adding *a, const char *name, size_t column, const char *value)
-{
-	const char *feature = feature_of(name, column);
-
+		if (!strcmp(features[i].ethtool, name))
+			feature = features[i].feature;
 	add(a, "features", feature, value);
-	/* ethtool means both by it */
-	if (!column && !strcmp(name, "tso"))
+	/* it means both by it */
+	if (!strcmp(name, "tso"))
 		add(a, "features", "tx-tcp6-segmentation", value);
 }
 
@@ -90,7 +91,7 @@ static void add_words(const struct adding *a, const char *kind, const struct ta_
 		int64_t n;
 
 		if (!strcmp(kind, "features"))
-			add_feature(a, words->v[i], 0, value);
+			add_feature(a, words->v[i], value);
 		else
 			add(a, kind, words->v[i], !ta_parse_i64(value, &n) || !strcmp(value, "on") || !strcmp(value, "off") ? value : NULL);
 	}
@@ -98,7 +99,7 @@ static void add_words(const struct adding *a, const char *kind, const struct ta_
 
 bool ta_boot_ethtool(struct ta_boot_list *l, const char *run, const char *ifname, const char *file, unsigned line, bool maybe)
 {
-	const struct adding a = {l, TA_BY_RUN, ifname, file, line, maybe};
+	const struct adding a = {l, TA_BY_RUN, ifname, file, line, maybe, false};
 	ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
 	const char *slash;
 
@@ -121,32 +122,35 @@ bool ta_boot_ethtool(struct ta_boot_list *l, const char *run, const char *ifname
 
 /* --- .link files --------------------------------------------------------------------------------- */
 
+#define STEERING "ReceivePacketSteeringCPUMask"
+
 enum form { NUMBER, SECONDS, SWITCH };
 
 static const struct {
 	const char *key, *kind, *setting;
 	enum form form;
+	int since;
 } keys[] = {
-	{"MTUBytes", "mtu", "", NUMBER},
-	{"TransmitQueueLength", "txqueuelen", "", NUMBER},
-	{"RxBufferSize", "rings", "rx", NUMBER},
-	{"RxMiniBufferSize", "rings", "rx-mini", NUMBER},
-	{"RxJumboBufferSize", "rings", "rx-jumbo", NUMBER},
-	{"TxBufferSize", "rings", "tx", NUMBER},
-	{"RxChannels", "channels", "rx", NUMBER},
-	{"TxChannels", "channels", "tx", NUMBER},
-	{"OtherChannels", "channels", "other", NUMBER},
-	{"CombinedChannels", "channels", "combined", NUMBER},
-	{"RxCoalesceSec", "coalesce", "rx-usecs", SECONDS},
-	{"TxCoalesceSec", "coalesce", "tx-usecs", SECONDS},
-	{"RxMaxCoalescedFrames", "coalesce", "rx-frames", NUMBER},
-	{"TxMaxCoalescedFrames", "coalesce", "tx-frames", NUMBER},
-	{"RxCoalesceIrqSec", "coalesce", "rx-usecs-irq", SECONDS},
-	{"TxCoalesceIrqSec", "coalesce", "tx-usecs-irq", SECONDS},
-	{"RxMaxCoalescedIrqFrames", "coalesce", "rx-frames-irq", NUMBER},
-	{"TxMaxCoalescedIrqFrames", "coalesce", "tx-frames-irq", NUMBER},
-	{"UseAdaptiveRxCoalesce", "coalesce", "adaptive-rx", SWITCH},
-	{"UseAdaptiveTxCoalesce", "coalesce", "adaptive-tx", SWITCH},
+	{"MTUBytes", "mtu", "", NUMBER, 211},
+	{"TransmitQueueLength", "txqueuelen", "", NUMBER, 248},
+	{"RxBufferSize", "rings", "rx", NUMBER, 244},
+	{"RxMiniBufferSize", "rings", "rx-mini", NUMBER, 244},
+	{"RxJumboBufferSize", "rings", "rx-jumbo", NUMBER, 244},
+	{"TxBufferSize", "rings", "tx", NUMBER, 244},
+	{"RxChannels", "channels", "rx", NUMBER, 239},
+	{"TxChannels", "channels", "tx", NUMBER, 239},
+	{"OtherChannels", "channels", "other", NUMBER, 239},
+	{"CombinedChannels", "channels", "combined", NUMBER, 239},
+	{"RxCoalesceSec", "coalesce", "rx-usecs", SECONDS, 250},
+	{"TxCoalesceSec", "coalesce", "tx-usecs", SECONDS, 250},
+	{"RxMaxCoalescedFrames", "coalesce", "rx-frames", NUMBER, 250},
+	{"TxMaxCoalescedFrames", "coalesce", "tx-frames", NUMBER, 250},
+	{"RxCoalesceIrqSec", "coalesce", "rx-usecs-irq", SECONDS, 250},
+	{"TxCoalesceIrqSec", "coalesce", "tx-usecs-irq", SECONDS, 250},
+	{"RxMaxCoalescedIrqFrames", "coalesce", "rx-frames-irq", NUMBER, 250},
+	{"TxMaxCoalescedIrqFrames", "coalesce", "tx-frames-irq", NUMBER, 250},
+	{"UseAdaptiveRxCoalesce", "coalesce", "adaptive-rx", SWITCH, 250},
+	{"UseAdaptiveTxCoalesce", "coalesce", "adaptive-tx", SWITCH, 250},
 };
 
 /* parse_boolean(), src/basic/parse-util.c */
@@ -183,20 +187,57 @@ static void add_key(const struct adding *a, size_t i, const char *value)
 	}
 }
 
-void ta_boot_link(struct ta_boot_list *l, const struct ta_link_conf *c, const char *ifname, bool maybe)
+/* "0-3,5" for every receive queue; more lines than one add up, "all" is worked out at boot. */
+static void add_steering(struct adding *a, const struct ta_link_conf *c, const char *value, const struct ta_strv *queues)
+{
+	ta_cleanup_cpuset struct ta_cpuset set = TA_CPUSET_INIT;
+	ta_cleanup_buf struct ta_buf list = TA_BUF_INIT, mask = TA_BUF_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += !c->v[i].match && !strcmp(c->v[i].key, STEERING);
+	for (const char *p = value; *p; p++)
+		ta_buf_addc(&list, *p == ' ' || *p == '\t' ? ',' : *p);
+	if (!strcmp(value, "disable"))
+		ta_buf_adds(&mask, "0");
+	else if (n == 1 && !ta_cpuset_parse_list(&set, ta_buf_text(&list)))
+		ta_cpuset_format_mask(&set, &mask);
+	for (size_t i = 0; i < queues->n; i++) {
+		char target[160];
+		struct ta_boot_line *x;
+
+		if (strncmp(queues->v[i], "rx-", 3) != 0)
+			continue;
+		snprintf(target, sizeof(target), "/sys/class/net/%.32s/queues/%.32s/rps_cpus", a->ifname, queues->v[i]);
+		x = ta_boot_list_add(a->l, a->by, target, a->file, a->line, mask.len ? mask.data : NULL);
+		if (!x)
+			return;
+		x->maybe = a->maybe;
+		x->void_ = a->too_new;
+	}
+}
+
+void ta_boot_link(struct ta_boot_list *l, const struct ta_link_conf *c, const struct ta_link_target *t)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct ta_link_line *x = &c->v[i];
-		const struct adding a = {l, TA_BY_LINK, ifname, c->files.v[x->file], x->number, maybe};
+		struct adding a = {l, TA_BY_LINK, t->ifname, c->files.v[x->file], x->number, t->maybe, false};
 		const char *on;
 
 		if (x->match || ta_link_last(c, x->key) != x)
 			continue;
-		for (size_t k = 0; k < TA_ARRAY_SIZE(keys); k++)
+		for (size_t k = 0; k < TA_ARRAY_SIZE(keys); k++) {
+			a.too_new = t->version && keys[k].since > t->version;
 			if (!strcmp(x->key, keys[k].key))
 				add_key(&a, k, x->value);
-		for (size_t k = 0; k < TA_ARRAY_SIZE(features); k++)
-			if (!strcmp(x->key, features[k][1]) && (on = switch_of(x->value)))
-				add(&a, "features", features[k][2], on);
+		}
+		for (size_t k = 0; k < TA_ARRAY_SIZE(features); k++) {
+			a.too_new = t->version && features[k].since > t->version;
+			if (!strcmp(x->key, features[k].link) && (on = switch_of(x->value)))
+				add(&a, "features", features[k].feature, on);
+		}
+		a.too_new = t->version && t->version < 256;
+		if (!strcmp(x->key, STEERING))
+			add_steering(&a, c, x->value, t->queues);
 	}
 }

@@ -12,5 +12,12 @@
  */
 bool ta_boot_ethtool(struct ta_boot_list *l, const char *run, const char *ifname, const char *file, unsigned line, bool maybe);
 
+struct ta_link_target {
+	const char *ifname;
+	bool maybe;  /* it cannot be told whether the file is for it */
+	int version; /* of systemd, which passes over what came later; 0: not known */
+	const struct ta_strv *queues; /* names of its queues: "rx-0" … */
+};
+
 /* The lines of the .link file that an interface gets. */
-void ta_boot_link(struct ta_boot_list *l, const struct ta_link_conf *c, const char *ifname, bool maybe);
+void ta_boot_link(struct ta_boot_list *l, const struct ta_link_conf *c, const struct ta_link_target *t);

@@ -8,6 +8,7 @@
 #include "host/tuningpath.h"
 #include "probe/bootnic.h"
 #include "probe/probe.h"
+#include "probe/systemdver.h"
 #include "probe/udevrules.h"
 
 #define LINK_SETUP "80-net-setup-link.rules"
@@ -19,12 +20,19 @@ struct device {
 	struct ta_boot_list *l, runs;
 	const struct ta_link_conf *link; /* still to come; NULL: none, or done */
 	bool link_open;
+	int version; /* of systemd */
 };
 
 static void add_link(struct device *x)
 {
-	if (x->link)
-		ta_boot_link(x->l, x->link, x->d.name, x->link_open);
+	ta_cleanup_strv struct ta_strv queues = TA_STRV_INIT;
+	const struct ta_link_target t = {x->d.name, x->link_open, x->version, &queues};
+	char path[512];
+
+	if (!x->link)
+		return;
+	ta_host_list(x->h, ta_fmt(&path, "/sys/class/net/%s/queues", x->d.name), &queues);
+	ta_boot_link(x->l, x->link, &t);
 	x->link = NULL;
 }
 
@@ -116,12 +124,12 @@ static int of_class(struct ta_host *h, const struct ta_udev_rules *rules, const 
 	return rc;
 }
 
-static int of_nic(struct ta_host *h, const struct ta_udev_rules *rules, const struct ta_link_confs *links,
+static int of_nic(struct ta_host *h, const struct ta_udev_rules *rules, const struct ta_link_confs *links, int version,
 	const struct ta_netdev *d, struct ta_boot_list *l)
 {
 	char path[512];
 	struct ta_link_nic nic;
-	struct device x = {.h = h, .l = l};
+	struct device x = {.h = h, .l = l, .version = version};
 
 	ta_link_nic_read(h, d, &nic);
 	x.d = (struct ta_udev_device){"net", d->name, nic.original, ta_fmt(&path, "/sys/class/net/%s", d->name),
@@ -136,7 +144,7 @@ int ta_boot_udev(struct ta_host *h, const struct ta_strv *disks, const struct ta
 {
 	ta_cleanup_udev_rules struct ta_udev_rules rules = {0};
 	ta_cleanup_link_confs struct ta_link_confs links = {0};
-	int rc = ta_udev_rules_read(h, &rules);
+	int rc = ta_udev_rules_read(h, &rules), version = 0;
 
 	if (!rc)
 		rc = ta_link_confs_read(h, &links);
@@ -148,11 +156,13 @@ int ta_boot_udev(struct ta_host *h, const struct ta_strv *disks, const struct ta
 		rc = of_class(h, &rules, disks, "block", "/sys/block", "disk", l);
 	if (!rc && rules.n)
 		rc = of_class(h, &rules, nvme, "nvme", "/sys/class/nvme", "", l);
+	if (!rc && links.n)
+		version = ta_systemd_version(h);
 	for (size_t i = 0; !rc && (rules.n || links.n) && i < nics->links.n; i++) {
 		const struct ta_netdev *d = ta_nicset_device(nics, h, &nics->links.v[i]);
 
 		if (d && !d->is_virtual)
-			rc = of_nic(h, &rules, &links, d, l);
+			rc = of_nic(h, &rules, &links, version, d, l);
 	}
 	return rc;
 }

@@ -256,6 +256,32 @@ static void interfaces(void **state)
 	assert_next(RPS, "/etc/udev/rules.d/90-x.rules:2 3 differs");
 }
 
+/* What came later than the host's systemd is passed over by it. */
+static void versions(void **state)
+{
+	struct ta_facts *f;
+
+	tree_file(&t, "etc/systemd/network/10-a.link", "[Match]\nDriver=igb\n[Link]\nRxBufferSize=4096\nUseAdaptiveRxCoalesce=yes\n"
+		"ReceivePacketSteeringCPUMask=0-3 5\nNTupleFilter=on\n");
+	assert_next("eth0 coalesce adaptive-rx", "/etc/systemd/network/10-a.link:5 on ?");
+	assert_next(RPS, "/etc/systemd/network/10-a.link:6 2f differs");
+	tree_file(&t, "usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-247.so", "");
+	assert_next("eth0 rings rx", "/etc/systemd/network/10-a.link:4 4096 ?");
+	assert_next("eth0 coalesce adaptive-rx", "nobody ? ?");
+	assert_next("eth0 features rx-ntuple-filter", "nobody ? ?");
+	f = look();
+	FACT(f, "[\"/etc/systemd/network/10-a.link:5\"]", "persist", "eth0 coalesce adaptive-rx", "others");
+	ta_facts_free(f);
+	tree_file(&t, "usr/lib/systemd/libsystemd-shared-256.7-1.fc41.so", "");
+	assert_next("eth0 coalesce adaptive-rx", "/etc/systemd/network/10-a.link:5 on ?");
+	assert_next(RPS, "/etc/systemd/network/10-a.link:6 2f differs");
+	/* Worked out at boot, or more lines that add up. */
+	tree_file(&t, "etc/systemd/network/10-a.link", "[Match]\nDriver=igb\n[Link]\nReceivePacketSteeringCPUMask=all\n");
+	assert_next(RPS, "/etc/systemd/network/10-a.link:4 ? ?");
+	tree_file(&t, "etc/systemd/network/10-a.link", "[Match]\nDriver=igb\n[Link]\nReceivePacketSteeringCPUMask=disable\n");
+	assert_next(RPS, "/etc/systemd/network/10-a.link:4 0 differs");
+}
+
 /* This program's own unit comes last, finds interfaces by their address, and is nothing where nothing starts it. */
 static void own_unit(void **state)
 {
@@ -330,7 +356,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {TEST(nothing), TEST(tmpfiles), TEST(overridden), TEST(conditions), TEST(jumps), TEST(nvme),
-		TEST(interfaces), TEST(own_unit), TEST(bad_files), TEST(places)};
+		TEST(interfaces), TEST(versions), TEST(own_unit), TEST(bad_files), TEST(places)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
