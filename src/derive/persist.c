@@ -227,7 +227,7 @@ static void put_unset(struct ta_facts *f, const char *target, const char *runnin
 	struct ta_absence why;
 
 	if (!start) {
-		put_unknown(f, target, TA_MISSING, "nothing sets it at boot");
+		put_unknown(f, target, TA_MISSING, "no file that is looked into sets it at boot");
 		return;
 	}
 	canonical(target, start, &next);

@@ -102,7 +102,7 @@ static char *why_of(struct filling *f, const char *collection, const char *key)
 	if (!ta_facts_at(f->facts, TA_KEYS(collection, key))) {
 		if (ta_facts_incomplete(f->facts, collection, &why))
 			return copy(f, why.detail);
-		return copy(f, "nothing sets it at boot");
+		return copy(f, strcmp(collection, "persist") ? "nothing sets it at boot" : "no file that is looked into sets it at boot");
 	}
 	ta_path_format(&path, TA_KEYS(collection, key, "next_boot"));
 	return copy(f, ta_facts_absence(f->facts, ta_buf_text(&path)).detail);

@@ -98,7 +98,7 @@ static void paths(void **state)
 
 	ta_put_object(f, "persist");
 	ta_put_str(f, "always", "memory", "thp", "enabled");
-	assert_rows("thp.set enabled=madvise", "/sys/kernel/mm/transparent_hugepage/enabled: runs always, next boot not known: nothing sets it at boot [-1]\n");
+	assert_rows("thp.set enabled=madvise", "/sys/kernel/mm/transparent_hugepage/enabled: runs always, next boot not known: no file that is looked into sets it at boot [-1]\n");
 	put("persist", thp, "never", "/etc/tmpfiles.d/a.conf", "never");
 	assert_rows("thp.set enabled=madvise", "/sys/kernel/mm/transparent_hugepage/enabled: runs never, /etc/tmpfiles.d/a.conf:3 sets never, next boot never [0]\n");
 	assert_rows("persist.lines target=/sys/kernel/mm/transparent_hugepage/enabled",
@@ -106,12 +106,12 @@ static void paths(void **state)
 	ta_put_str(f, "none", "disks", "sda", "scheduler");
 	put("persist", "/sys/block/sda/queue/read_ahead_kb", "128", "/etc/udev/rules.d/a.rules", "4096");
 	assert_rows("block.set disk=sda scheduler read_ahead_kb",
-		"/sys/block/sda/queue/scheduler: runs none, next boot not known: nothing sets it at boot [-1]\n"
+		"/sys/block/sda/queue/scheduler: runs none, next boot not known: no file that is looked into sets it at boot [-1]\n"
 		"/sys/block/sda/queue/read_ahead_kb: runs 128, /etc/udev/rules.d/a.rules:3 sets 4096, next boot 4096 [1]\n");
 	put("persist", "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us", "0", NULL, "100000");
 	ta_put_bool(f, true, "persist", "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us", "by_hand");
 	assert_rows("nvme.apst device=nvme0 latency_us", "/sys/class/nvme/nvme0/power/pm_qos_latency_tolerance_us: runs 0, next boot 100000 [1]\n");
-	assert_rows("governor.set name=performance", "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor: what runs is not known, next boot not known: nothing sets it at boot [-1]\n");
+	assert_rows("governor.set name=performance", "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor: what runs is not known, next boot not known: no file that is looked into sets it at boot [-1]\n");
 }
 
 static void interfaces(void **state)
@@ -122,16 +122,16 @@ static void interfaces(void **state)
 	ta_put_bool(f, false, "nics", "eth0", "features", "rx-gro");
 	put("persist", "eth0 rings tx", "256", "/etc/systemd/network/a.link", "1024");
 	assert_rows("nic.rings ifname=eth0 rx tx",
-		"eth0 rings rx: runs 512, next boot not known: nothing sets it at boot [-1]\n"
+		"eth0 rings rx: runs 512, next boot not known: no file that is looked into sets it at boot [-1]\n"
 		"eth0 rings tx: runs 256, /etc/systemd/network/a.link:3 sets 1024, next boot 1024 [1]\n");
-	assert_rows("nic.coalesce ifname=eth0 adaptive_rx", "eth0 coalesce adaptive-rx: runs on, next boot not known: nothing sets it at boot [-1]\n");
-	assert_rows("nic.features ifname=eth0 name=rx-gro on", "eth0 features rx-gro: runs off, next boot not known: nothing sets it at boot [-1]\n");
+	assert_rows("nic.coalesce ifname=eth0 adaptive_rx", "eth0 coalesce adaptive-rx: runs on, next boot not known: no file that is looked into sets it at boot [-1]\n");
+	assert_rows("nic.features ifname=eth0 name=rx-gro on", "eth0 features rx-gro: runs off, next boot not known: no file that is looked into sets it at boot [-1]\n");
 	assert_rows("nic.rings rx", "");
 	put("persist", "/sys/class/net/eth0/queues/rx-0/rps_cpus", "f", NULL, "0");
 	put("persist", "/sys/class/net/eth0/queues/rx-1/rps_cpus", "f", NULL, "0");
 	assert_rows("rps.set ifname=eth0", "/sys/class/net/eth0/queues/rx-0/rps_cpus: runs f, next boot 0 [1]\n"
 		"/sys/class/net/eth0/queues/rx-1/rps_cpus: runs f, next boot 0 [1]\n");
-	assert_rows("xps.set ifname=eth0", "/sys/class/net/eth0/queues/tx-*/xps_cpus: what runs is not known, next boot not known: nothing sets it at boot [-1]\n");
+	assert_rows("xps.set ifname=eth0", "/sys/class/net/eth0/queues/tx-*/xps_cpus: what runs is not known, next boot not known: no file that is looked into sets it at boot [-1]\n");
 	/* Interrupts are placed anew at each boot, and no file of the host says where. */
 	assert_rows("irq.affinity ifname=eth0", "");
 }
