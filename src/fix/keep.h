@@ -21,6 +21,9 @@ int ta_keep_line(const char *path, const struct ta_step *step, const struct ta_f
 int ta_keep_step(const struct ta_step *step, const struct ta_facts *facts, struct ta_buf *ret_file, struct ta_buf *ret_line,
 	struct ta_buf *why);
 
+/* False, with the reason: not from the namespaces, or from the place of the program, that we are in. True of a capture. */
+bool ta_keep_can_from_here(struct ta_host *h, const struct ta_step *step, const char *file, struct ta_buf *why);
+
 /* True if another line, or TuneD, sets the sysctl after our file was read. */
 bool ta_keep_is_overridden(const struct ta_facts *facts, const char *key);
 

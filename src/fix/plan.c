@@ -12,7 +12,6 @@
 #include "fix/identity.h"
 #include "fix/keep.h"
 #include "fix/planparts.h"
-#include "host/change.h"
 #include "nic/link.h"
 
 struct work {
@@ -411,24 +410,12 @@ static void sort(struct ta_plan *p)
 	}
 }
 
-/* What the start of the host runs as root must be where nobody else can put another program. */
-static bool may_start_us(struct work *w, const char *file, struct ta_buf *why)
-{
-	ta_cleanup_buf struct ta_buf program = TA_BUF_INIT;
-
-	if (strcmp(file, TA_OWN_BOOT) != 0 || !ta_host_is_live(w->host) || ta_host_program(w->host, &program) != -EPERM)
-		return true;
-	ta_buf_printf(why, "others than root may write %s, or put another in its place, so the start of the host must not run it: "
-		"install it", ta_buf_text(&program));
-	return false;
-}
-
 static int keep(struct work *w, struct ta_action *a)
 {
 	ta_cleanup_buf struct ta_buf file = TA_BUF_INIT, line = TA_BUF_INIT, why = TA_BUF_INIT;
 	int rc = ta_keep_step(&a->step, w->facts, &file, &line, &why);
 
-	if (rc == -ENOENT || (rc == 0 && !may_start_us(w, ta_buf_text(&file), &why)))
+	if (rc == -ENOENT || (rc == 0 && !ta_keep_can_from_here(w->host, &a->step, ta_buf_text(&file), &why)))
 		return take(&why, &a->not_kept);
 	return rc ?: take_text(&file, &a->persist_file) ?: take_text(&line, &a->persist_text);
 }

@@ -63,7 +63,7 @@ S
 	contains "$output" "applied, profile mine, 2 changes"
 	contains "$output" "Run 1: rolled-back."
 	contains "$output" "There is nothing to put back."
-	contains "$output" "Nothing of this is kept over a restart"
+	contains "$output" "Not kept over a restart"
 	[ "$(grep -c '^4096$' "$DIR/out")" -eq 2 ]
 	is_ascii
 	[ "$(awk 'length > 80 && !/rollback/' "$DIR/out")" = "" ]

@@ -219,26 +219,65 @@ static int ask(struct job *j)
 
 /* --- what came of it ------------------------------------------------------------------------ */
 
-/* What a restart of the host takes away again. */
-static void tell_kept(struct job *j, const struct ta_run *run)
+static bool is_done(const struct job *j, const struct ta_action *a)
 {
-	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
-	size_t lost = 0;
+	return !ta_action_refusal(a, j->view.allow, j->view.allow_workload);
+}
 
+/* What a restart of the host takes away again, with each reason once. */
+static void tell_lost(struct job *j)
+{
+	const struct ta_plan *p = &j->plan;
+
+	for (size_t i = 0; i < p->n_actions; i++) {
+		const char *why = is_done(j, &p->actions[i]) ? p->actions[i].not_kept : NULL;
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+		bool told = !why;
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = p->actions[k].not_kept && is_done(j, &p->actions[k]) && !strcmp(p->actions[k].not_kept, why);
+		if (told)
+			continue;
+		ta_buf_adds(&text, "Not kept over a restart of the host: ");
+		for (size_t k = i; k < p->n_actions; k++) {
+			const struct ta_action *a = &p->actions[k];
+
+			if (!a->not_kept || !is_done(j, a) || strcmp(a->not_kept, why) != 0)
+				continue;
+			ta_buf_adds(&text, k > i ? ", " : "");
+			ta_step_label(a->step.knob, a->step.target, &text);
+		}
+		ta_buf_printf(&text, "; %s.", why);
+		ta_changing_say(&j->o, ta_buf_text(&text), &j->cli->out);
+	}
+}
+
+/* What of it may not hold, though it is kept. */
+static void tell_others(struct job *j)
+{
 	for (size_t i = 0; i < j->plan.n_actions; i++) {
 		const struct ta_action *a = &j->plan.actions[i];
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
-		if (a->not_kept && !ta_action_refusal(a, j->view.allow, j->view.allow_workload))
-			lost++;
+		if (!a->persist_file || !a->owners.n || !is_done(j, a))
+			continue;
+		ta_step_label(a->step.knob, a->step.target, &text);
+		ta_buf_adds(&text, " is also set by ");
+		for (size_t k = 0; k < a->owners.n; k++)
+			ta_buf_printf(&text, "%s%s", k ? ", " : "", a->owners.v[k]);
+		ta_buf_addc(&text, '.');
+		ta_changing_say(&j->o, ta_buf_text(&text), &j->cli->out);
 	}
-	if (j->v->runtime_only)
-		ta_buf_adds(&text, "Nothing of this is kept over a restart of the host, as asked for.");
-	else if (!lost)
+}
+
+static void tell_kept(struct job *j)
+{
+	if (j->v->runtime_only) {
+		ta_changing_say(&j->o, "Nothing of this is kept over a restart of the host, as asked for.", &j->cli->out);
 		return;
-	else
-		ta_buf_printf(&text, "%zu of these %s not kept over a restart of the host; 'tuneaudit history %u' tells which "
-			"are, 'tuneaudit plan' told why.", lost, lost == 1 ? "is" : "are", run->number);
-	ta_changing_say(&j->o, ta_buf_text(&text), &j->cli->out);
+	}
+	tell_lost(j);
+	tell_others(j);
 }
 
 static void tell_pending(struct job *j, const struct ta_run *run)
@@ -282,8 +321,7 @@ static void tell_done(struct job *j, const struct ta_run *run)
 	ta_buf_addc(out, '\n');
 	if (j->confirm_within_s)
 		tell_pending(j, run);
-	else
-		tell_kept(j, run);
+	tell_kept(j);
 }
 
 static int tell(struct job *j, enum ta_apply_end end, const struct ta_run *run, const struct ta_err *err, int signal)
