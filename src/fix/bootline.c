@@ -72,14 +72,10 @@ int ta_boot_line_make(const struct ta_step *s, const struct ta_facts *facts, str
 /* Of "knob bus a b = value": names may be "=", so the sign is looked for behind the third word. */
 static const char *find_is(const char *line)
 {
-	const char *s = line;
+	const char *bus = strchr(line, ' '), *target = bus ? strchr(bus + 1, ' ') : NULL;
+	const char *behind = target && target[1] ? strchr(target + 2, ' ') : NULL;
 
-	for (int i = 0; s && i < 2; i++) {
-		s = strchr(s, ' ');
-		s += s ? 1 : 0;
-	}
-	s = s && *s ? strchr(s + 1, ' ') : NULL;
-	return s ? strstr(s, IS) : NULL;
+	return behind ? strstr(behind, IS) : NULL;
 }
 
 size_t ta_boot_line_key(const char *line)

@@ -88,9 +88,15 @@ static int check_sysctl(const struct ta_step *s, const struct ta_facts *facts, s
 {
 	const char *loader = ta_facts_get_str(facts, TA_KEYS("boot", "sysctl_loader"));
 	const char *by = ta_facts_get_str(facts, TA_KEYS("settings", s->target, "set_by"));
+	const char *rival = ta_knob_sysctl.rival(s->target);
 
 	if (loader && !strcmp(loader, "none"))
 		return nowhere(why, "nothing applies sysctl files when this host starts");
+	if (rival && ta_keep_is_overridden(facts, rival)) {
+		ta_setting_place(facts, rival, why);
+		ta_buf_printf(why, " sets %s, which makes it void, and is read after any file of ours: take that line out", rival);
+		return why->error ?: -ENOENT;
+	}
 	if (!ta_keep_is_overridden(facts, s->target))
 		return 0;
 	ta_setting_place(facts, s->target, why);

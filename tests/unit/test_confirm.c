@@ -131,7 +131,7 @@ static void is_as_before(const struct bed *b)
 
 static void files_are_written(const struct bed *b)
 {
-	assert_string_equal(b->file->text, "[Service]\nLimitNOFILE=65536\n");
+	assert_string_equal(b->file->text, "# From tuneaudit, whose rollback takes it back.\n[Service]\nLimitNOFILE=65536\n");
 	assert_false(b->file->gone);
 	assert_false(b->kept->gone);
 	assert_non_null(strstr(b->kept->text, "net.core.somaxconn = 4096\nvm.swappiness = 10\n"));

@@ -411,6 +411,49 @@ static void test_two_ports_of_one_device(void **state)
 #define BASE "[Match]\nPath=pci-0000:03:00.0\n[Link]\n# as " DEFAULT_LINK " sets it, in whose place this file is read:\n" \
 	     "NamePolicy=keep kernel (a) path\nMACAddressPolicy=persistent\n"
 
+/* A line that would not hold is not written. */
+static void test_overridden(void **state)
+{
+	const char *args = "{\"key\":\"vm.dirty_bytes\",\"value\":500000000}", *line = "vm.dirty_bytes = 500000000\n";
+	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
+
+	ta_put_i64(f, 0, "sysctl", "vm.dirty_bytes");
+	expect_persist(f, "sysctl.set", "", args, "/etc/sysctl.d/90-tuneaudit.conf", line);
+	ta_put_str(f, "sysctl.d", "settings", "vm.dirty_ratio", "set_by");
+	ta_put_str(f, "/etc/sysctl.d/10-a.conf", "settings", "vm.dirty_ratio", "file");
+	expect_persist(f, "sysctl.set", "", args, "/etc/sysctl.d/90-tuneaudit.conf", line);
+	ta_put_str(f, "/etc/sysctl.d/99-a.conf", "settings", "vm.dirty_ratio", "file");
+	expect_persist(f, "sysctl.set", "", args, "", ""); /* that makes ours void */
+	ta_put_str(f, "/etc/sysctl.d/10-a.conf", "settings", "vm.dirty_ratio", "file");
+	ta_put_str(f, "tuned", "settings", "vm.dirty_bytes", "set_by");
+	ta_put_str(f, "/usr/lib/tuned/a/tuned.conf", "settings", "vm.dirty_bytes", "file");
+	expect_persist(f, "sysctl.set", "", args, "", "");
+	ta_put_str(f, "sysctl.d", "settings", "vm.dirty_bytes", "set_by");
+	ta_put_str(f, "/etc/sysctl.conf", "settings", "vm.dirty_bytes", "file");
+	ta_put_str(f, "procps", "boot", "sysctl_loader");
+	expect_persist(f, "sysctl.set", "", args, "", "");
+	ta_put_str(f, "none", "boot", "sysctl_loader");
+	expect_persist(f, "sysctl.set", "", "{\"key\":\"vm.swappiness\",\"value\":10}", "", "");
+}
+
+/* Nothing is said to be kept where nothing would read it; procd reads sysctls, and starts the rest. */
+static void test_other_inits(void **state)
+{
+	ta_cleanup_facts struct ta_facts *f = ta_facts_new();
+
+	ta_put_str(f, "openrc", "place", "init");
+	expect_persist(f, "thp.set", "", "{\"enabled\":\"madvise\"}", "", "");
+	ta_put_str(f, "procd", "place", "init");
+	expect_persist(f, "thp.set", "", "{\"enabled\":\"madvise\"}", "/etc/tuneaudit/boot.conf",
+		"attr - /sys/kernel/mm/transparent_hugepage/enabled = madvise\n");
+	expect_persist(f, "module.load", "", "{\"name\":\"tcp_bbr\"}", "/etc/tuneaudit/boot.conf", "module - tcp_bbr = loaded\n");
+	expect_persist(f, "sysctl.set", "", "{\"key\":\"vm.swappiness\",\"value\":10}", "/etc/sysctl.d/90-tuneaudit.conf",
+		"vm.swappiness = 10\n");
+	ta_put_str(f, "systemd", "place", "init");
+	ta_put_str(f, "lxc", "place", "container");
+	expect_persist(f, "thp.set", "", "{\"enabled\":\"madvise\"}", "", "");
+}
+
 /* The only .link file that is read must go on to say how the interface is named. */
 static void test_link_files(void **state)
 {
@@ -687,13 +730,13 @@ static void test_descriptor_limit(void **state)
 	ta_put_i64(f, 1048576, "limits", "nr_open");
 	expect(f, "nofile.service", "", "{\"unit\":\"nginx.service\",\"value\":65536}",
 		"mkdir -p /etc/systemd/system/nginx.service.d\n"
-		"printf '[Service]\\nLimitNOFILE=65536\\n' > /etc/systemd/system/nginx.service.d/50-tuneaudit.conf\n"
+		"printf '# From tuneaudit, whose rollback takes it back.\\n[Service]\\nLimitNOFILE=65536\\n' > /etc/systemd/system/nginx.service.d/50-tuneaudit.conf\n"
 		"systemctl daemon-reload\n# the restart ends its connections\nsystemctl restart -- nginx.service");
 	expect_persist(f, "nofile.service", "", "{\"unit\":\"my\\\\x20app.service\",\"value\":65536}",
-		"/etc/systemd/system/my\\x20app.service.d/50-tuneaudit.conf", "[Service]\nLimitNOFILE=65536\n");
+		"/etc/systemd/system/my\\x20app.service.d/50-tuneaudit.conf", "# From tuneaudit, whose rollback takes it back.\n[Service]\nLimitNOFILE=65536\n");
 	expect(f, "nofile.login", "", "{\"value\":65536}",
 		"mkdir -p /etc/security/limits.d\n"
-		"printf '* - nofile 65536\\nroot - nofile 65536\\n' > /etc/security/limits.d/90-tuneaudit.conf");
+		"printf '# From tuneaudit, whose rollback takes it back.\\n* - nofile 65536\\nroot - nofile 65536\\n' > /etc/security/limits.d/90-tuneaudit.conf");
 	refuse(f, "nofile.service", "", "{\"unit\":\"session-3.scope\",\"value\":65536}", "is no service");
 	refuse(f, "nofile.service", "", "{\"unit\":\"my app.service\",\"value\":65536}", "is no service");
 	refuse(f, "nofile.service", "", "{\"unit\":\"../x.service\",\"value\":65536}", "is no service");
@@ -702,7 +745,7 @@ static void test_descriptor_limit(void **state)
 		"# keep it: fs.nr_open = 2000000 in /etc/sysctl.d/90-tuneaudit.conf\n"
 		"sysctl -w fs.nr_open=2000000\n"
 		"mkdir -p /etc/security/limits.d\n"
-		"printf '* - nofile 2000000\\nroot - nofile 2000000\\n' > /etc/security/limits.d/90-tuneaudit.conf");
+		"printf '# From tuneaudit, whose rollback takes it back.\\n* - nofile 2000000\\nroot - nofile 2000000\\n' > /etc/security/limits.d/90-tuneaudit.conf");
 	ta_put_str(f, "openrc", "place", "init");
 	refuse(f, "nofile.service", "", "{\"unit\":\"nginx.service\",\"value\":65536}", "no systemd here");
 }
@@ -779,6 +822,8 @@ int main(void)
 		cmocka_unit_test(test_nic_queues),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_two_ports_of_one_device),
+		cmocka_unit_test(test_overridden),
+		cmocka_unit_test(test_other_inits),
 		cmocka_unit_test(test_link_files),
 		cmocka_unit_test(test_features_and_moderation),
 		cmocka_unit_test(test_steps_of_interfaces),

@@ -45,13 +45,16 @@ static void add_path(const char *target, struct ta_buf *b)
 		ta_buf_printf(b, "/etc/systemd/system/%s.d/50-tuneaudit.conf", target);
 }
 
+/* Whose it is; without quotes and digits, which would end the command, or be the value. */
+#define MARK "# From tuneaudit, whose rollback takes it back.\n"
+
 /* For root by name: "*" does not mean it (limits.conf(5)). */
 static void add_text(const char *target, const char *value, struct ta_buf *b)
 {
 	if (is_login(target))
-		ta_buf_printf(b, "* - nofile %s\nroot - nofile %s\n", value, value);
+		ta_buf_printf(b, MARK "* - nofile %s\nroot - nofile %s\n", value, value);
 	else
-		ta_buf_printf(b, "[Service]\nLimitNOFILE=%s\n", value);
+		ta_buf_printf(b, MARK "[Service]\nLimitNOFILE=%s\n", value);
 }
 
 void ta_nofile_file(const char *target, const char *value, struct ta_buf *path, struct ta_buf *text)
