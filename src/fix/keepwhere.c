@@ -92,6 +92,8 @@ static int check_sysctl(const struct ta_step *s, const struct ta_facts *facts, s
 
 	if (loader && !strcmp(loader, "none"))
 		return nowhere(why, "nothing applies sysctl files when this host starts");
+	if (!loader && ta_facts_get_str(facts, TA_KEYS("place", "init")) && !init_is(facts, "systemd") && !init_is(facts, "procd"))
+		return nowhere(why, "it is not known what applies sysctl files when this host starts");
 	if (rival && ta_keep_is_overridden(facts, rival)) {
 		ta_setting_place(facts, rival, why);
 		ta_buf_printf(why, " sets %s, which makes it void, and is read after any file of ours: take that line out", rival);

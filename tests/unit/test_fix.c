@@ -443,6 +443,10 @@ static void test_other_inits(void **state)
 
 	ta_put_str(f, "openrc", "place", "init");
 	expect_persist(f, "thp.set", "", "{\"enabled\":\"madvise\"}", "", "");
+	expect_persist(f, "sysctl.set", "", "{\"key\":\"vm.swappiness\",\"value\":10}", "", "");
+	ta_put_str(f, "procps", "boot", "sysctl_loader");
+	expect_persist(f, "sysctl.set", "", "{\"key\":\"vm.swappiness\",\"value\":10}", "/etc/sysctl.d/90-tuneaudit.conf",
+		"vm.swappiness = 10\n");
 	ta_put_str(f, "procd", "place", "init");
 	expect_persist(f, "thp.set", "", "{\"enabled\":\"madvise\"}", "/etc/tuneaudit/boot.conf",
 		"attr - /sys/kernel/mm/transparent_hugepage/enabled = madvise\n");
