@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/num.h"
 
 #define BLANKS " \t\r"
 
@@ -27,7 +28,8 @@ static const char *const link_keys[] = {
 	"Transmit*", "NTupleFilter", "RxChannels", "TxChannels", "OtherChannels", "CombinedChannels", "RxBufferSize",
 	"RxMiniBufferSize", "RxJumboBufferSize", "TxBufferSize", "RxFlowControl", "TxFlowControl",
 	"AutoNegotiationFlowControl", "UseAdaptive*", "RxCoalesce*", "TxCoalesce*", "RxMaxCoalesced*", "TxMaxCoalesced*",
-	"Coalesce*", "StatisticsBlockCoalesceSec", "MDI", "SR-IOVVirtualFunctions", NULL,
+	"Coalesce*", "StatisticsBlockCoalesceSec", "MDI", "SR-IOVVirtualFunctions", "NamePolicy", "AlternativeNamesPolicy",
+	"MACAddressPolicy", NULL,
 };
 
 static bool matches(const char *pattern, const char *name, size_t len)
@@ -62,7 +64,18 @@ static bool is_public(const char *const *lists[], const char *line, size_t len)
 	return to > from && is_listed(lists, line + from, to - from);
 }
 
-static void filter(struct ta_buf *b, const char *const *lists[])
+/* Of a line of others: "Alias=" says that the file sets one; 0: it has no key. */
+static size_t key_of(const char *line, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (((line[n] | 32) >= 'a' && (line[n] | 32) <= 'z') || ta_is_digit(line[n]) || line[n] == '-'))
+		n++;
+	return n && n < len && line[n] == '=' ? n + 1 : 0;
+}
+
+/* `keys`: those of others are kept without their values, so that whoever takes the place of such a file knows of them. */
+static void filter(struct ta_buf *b, const char *const *lists[], bool keys)
 {
 	bool goes_on = false, keep = false;
 	char *in = b->data, *end = in + b->len, *out = in;
@@ -78,6 +91,13 @@ static void filter(struct ta_buf *b, const char *const *lists[])
 		if (keep && !comment && !hidden) {
 			memmove(out, in, len);
 			out += len;
+		} else if (keys && !goes_on && !comment && !hidden && key_of(in, len)) {
+			size_t n = key_of(in, len);
+
+			memmove(out, in, n);
+			out += n;
+			if (more)
+				*out++ = '\\';
 		} else if (more || (comment && goes_on)) {
 			*out++ = '\\'; /* a comment in the middle of a value does not end it */
 		}
@@ -92,15 +112,15 @@ static void filter(struct ta_buf *b, const char *const *lists[])
 
 void ta_redact_unit(struct ta_buf *b)
 {
-	filter(b, (const char *const *[]){unit_keys, NULL});
+	filter(b, (const char *const *[]){unit_keys, NULL}, false);
 }
 
 void ta_redact_irqbalance_unit(struct ta_buf *b)
 {
-	filter(b, (const char *const *[]){unit_keys, irqbalance_keys, NULL});
+	filter(b, (const char *const *[]){unit_keys, irqbalance_keys, NULL}, false);
 }
 
 void ta_redact_link_file(struct ta_buf *b)
 {
-	filter(b, (const char *const *[]){link_keys, NULL});
+	filter(b, (const char *const *[]){link_keys, NULL}, true);
 }

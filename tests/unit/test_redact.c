@@ -185,7 +185,11 @@ static void test_units(void **state)
 		"[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=0\n\n");
 	assert_filter("/etc/systemd/network/10-a.link",
 		"[Match]\nDriver=igb\n[Link]\nWakeOnLan=off\nWakeOnLanPassword=hunter2\nAlias=hunter2\nRxBufferSize=4096\nMTUBytes=9000\n",
-		"[Match]\nDriver=igb\n[Link]\nWakeOnLan=off\n\n\nRxBufferSize=4096\nMTUBytes=9000\n");
+		"[Match]\nDriver=igb\n[Link]\nWakeOnLan=off\nWakeOnLanPassword=\nAlias=\nRxBufferSize=4096\nMTUBytes=9000\n");
+	/* Whoever takes the place of the file has to leave its names as they are, and to know of what is not told. */
+	assert_filter("/usr/lib/systemd/network/99-default.link",
+		"[Link]\n# hunter2\nNamePolicy=keep path\nAlternativeNamesPolicy=path\nMACAddressPolicy=persistent\nAlias=a\\\nhunter2\n",
+		"[Link]\n\nNamePolicy=keep path\nAlternativeNamesPolicy=path\nMACAddressPolicy=persistent\nAlias=\\\n\n");
 	assert_filter("/etc/ufw/sysctl.conf", "net/ipv4/tcp_sack=1\nkernel/core_pattern=|hunter2\n", "net/ipv4/tcp_sack=1\n\n");
 	assert_filter("/etc/ufw/ufw.conf", "ENABLED=yes\nLOGLEVEL=hunter2\n", "ENABLED=yes\n\n");
 	assert_filter("/etc/config/irqbalance", "config irqbalance 'irqbalance'\n\toption enabled '1'\n#hunter2\n\tlist banirq '36'\n",
