@@ -5,11 +5,20 @@ test-vm: $(B)/tuneaudit ## every kernel and machine shape in QEMU (slow)
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh all
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh all
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/apply.sh all
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/systemd.sh all || [ $$? = 77 ]
 
 test-vm-short: $(B)/tuneaudit ## this release's own kernel in one machine
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/run.sh short
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/profiles.sh short
 	TUNEAUDIT=$(B)/tuneaudit tests/vm/apply.sh short
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/systemd.sh short || [ $$? = 77 ]
+
+.PHONY: test-vm-systemd test-vm-systemd-short
+test-vm-systemd: $(B)/tuneaudit ## what is kept over restarts, confirmed, or undone by itself, under systemd (slow)
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/systemd.sh all
+
+test-vm-systemd-short: $(B)/tuneaudit ## the same with one profile
+	TUNEAUDIT=$(B)/tuneaudit tests/vm/systemd.sh short
 
 .PHONY: test-vm-profiles test-vm-profiles-short
 test-vm-profiles: $(B)/tuneaudit ## profiles, knobs, interrupts, kills and power cuts, undone exactly (slow)

@@ -51,6 +51,7 @@ layers() {
 	chmod 755 "$d"
 	mkdir "$d/t"
 	cp "$program" "$d/t/tuneaudit"
+	cp "$here/guest-lib.sh" "$d/t/"
 	ldd "$program" | grep -oE '/[^ ]+\.so[^ ]*' | while read -r l; do install -D "$(realpath "$l")" "$d/usr${l#/usr}"; done
 	"$here/build-initramfs.sh" dir "$work/img/program.cpio" "$d"
 	rm -rf "$d"
