@@ -61,9 +61,9 @@ static bool by_server(const struct ta_load_result *r, struct ta_buf *b)
 
 void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b)
 {
-	const struct ta_load_point *p = peak(r);
+	const struct ta_load_point *p = r->points ? peak(r) : NULL;
 
-	if (!r->n_points || p->measured_s <= 0)
+	if (!p || p->measured_s <= 0)
 		return;
 	if (r->rate > 0 && p->mean >= r->rate * 0.99)
 		ta_buf_adds(b, "the rate that was asked for");

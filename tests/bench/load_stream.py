@@ -10,7 +10,8 @@ STREAMS = 1, 4
 
 def start_iperf3(bench):
     port = loadkit.free_port()
-    bench.start([loadkit.find("iperf3"), "-s", "-p", str(port), "-B", "127.0.0.1"], bench.server_cpu, stdout=subprocess.DEVNULL)
+    bench.start([loadkit.find("iperf3"), "-s", "-p", str(port), "-B", "127.0.0.1"], bench.server_cpu, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL)
     loadkit.wait_for_port(port, "iperf3")
     return port
 

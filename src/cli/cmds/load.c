@@ -196,6 +196,29 @@ static int read_sweep(const struct values *v, const struct ta_workload *w, unsig
 	return TA_EXIT_OK;
 }
 
+/* An option that the workload would not look at is a mistake, not a wish that comes true. */
+static int check_owner(const struct values *v, const struct ta_workload *w)
+{
+	const struct {
+		bool given;
+		const char *name, *owner;
+	} all[] = {
+		{v->set != 10, "set", "kv"},
+		{v->keys != 10000, "keys", "kv"},
+		{v->value_size != 3, "value-size", "kv"},
+		{v->direction, "direction", "stream"},
+		{v->discard, "discard", "stream"},
+		{v->udp, "udp", "stream"},
+		{v->datagram != 1448, "datagram", "stream"},
+		{v->headers.n, "header", "http"},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(all); i++)
+		if (all[i].given && strcmp(all[i].owner, w->name) != 0)
+			return ta_cli_fail(TA_EXIT_USAGE, "--%s is an option of 'load %s'", all[i].name, all[i].owner);
+	return TA_EXIT_OK;
+}
+
 /* In the order of enum ta_stream_direction. */
 static const char *const directions[] = {"up", "down", "both", NULL};
 
@@ -274,6 +297,8 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 	int direction = ta_cli_choose("direction", v->direction, directions, NULL);
 	int code = format < 0 || direction < 0 ? TA_EXIT_USAGE : read_sweep(v, workload, sweep, &o.n_sweep);
 
+	if (code == TA_EXIT_OK)
+		code = check_owner(v, workload);
 	if (code == TA_EXIT_OK && format == 2 && workload->no_latencies)
 		return ta_cli_fail(TA_EXIT_USAGE, "--format hgrm: %s measures no latencies; text or json", workload->name);
 	o.stream.direction = (enum ta_stream_direction)direction;

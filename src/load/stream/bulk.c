@@ -5,12 +5,11 @@
 #include "load/stream/bulk.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#define SEND_BYTES (256u << 10)
-#define RECEIVE_BYTES (128u << 10)
+#define SEND_BYTES (512u << 10)
+#define RECEIVE_BYTES (64u << 10)
 #define DISCARD_BYTES (1u << 30)
 
 static void add(struct ta_bulk *b, uint64_t n)
@@ -59,22 +58,4 @@ void ta_bulk_receive(struct ta_bulk *b)
 		}
 	}
 	free(data);
-}
-
-void ta_bulk_pin(unsigned n)
-{
-	cpu_set_t may, one;
-	unsigned left;
-
-	if (sched_getaffinity(0, sizeof(may), &may) < 0 || CPU_COUNT(&may) < 2)
-		return;
-	left = n % (unsigned)CPU_COUNT(&may);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET(cpu, &may) || left--)
-			continue;
-		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		sched_setaffinity(0, sizeof(one), &one);
-		return;
-	}
 }

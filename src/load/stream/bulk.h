@@ -17,6 +17,3 @@ struct ta_bulk {
 /* Until the connection ends, fails, or is shut down by another thread. */
 void ta_bulk_send(struct ta_bulk *b);
 void ta_bulk_receive(struct ta_bulk *b);
-
-/* The calling thread stays on the n-th (modulo) of the CPUs that the process may use; on failure all stay possible. */
-void ta_bulk_pin(unsigned n);

@@ -130,6 +130,16 @@ void ta_stream_wait(const struct ta_stream_wait *w, uint64_t until_ns)
 	}
 }
 
+uint64_t ta_stream_cpu_of(pthread_t thread)
+{
+	struct timespec t = {0};
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(thread, &clock) == 0)
+		clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * TA_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
 double ta_stream_mean(const double *v, unsigned n)
 {
 	double sum = 0;

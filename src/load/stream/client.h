@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <pthread.h>
+
 #include "load/stage.h"
 #include "load/stream/wire.h"
 
@@ -32,11 +34,14 @@ struct ta_stream_wait {
 
 void ta_stream_wait(const struct ta_stream_wait *w, uint64_t until_ns);
 
+/* CPU time of a thread that runs, ns; 0 where that is not known. */
+uint64_t ta_stream_cpu_of(pthread_t thread);
+
 /* Mean and standard deviation of a sample. */
 double ta_stream_mean(const double *v, unsigned n);
 double ta_stream_stddev(const double *v, unsigned n);
 
-/* Measure, and fill figures and tables. 0 or -errno with the text. */
+/* Measure, and fill figures, tables, and in the first of result->points what the CPUs did (it is not told as a point). 0 or -errno with the text. */
 int ta_stream_tcp(struct ta_stage *s, bool peer, struct ta_err *err);
 int ta_stream_udp(struct ta_stage *s, struct ta_err *err);
 

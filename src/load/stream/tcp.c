@@ -22,6 +22,7 @@ struct flow {
 	/* at the start and at the end of the measured time */
 	struct ta_tcp_facts from, to;
 	uint64_t in_from, out_from, up, down; /* up, down: bytes between */
+	uint64_t sender_cpu, receiver_cpu; /* ns; at the start, then between */
 };
 
 /* One direction of one number of streams. */
@@ -37,7 +38,6 @@ struct run {
 	bool peer;
 	struct flow *flows;
 	unsigned n; /* flows */
-	struct ta_load_point cpu; /* CPU times alone */
 	double bytes;		  /* both directions, all runs */
 	double seconds;
 	struct ta_stream_link link;
@@ -171,6 +171,29 @@ static void mark_start(struct run *r)
 		ta_tcp_facts_read(f->fd, &f->from);
 		f->out_from = atomic_load(&f->out.bytes);
 		f->in_from = atomic_load(&f->in.bytes);
+		f->sender_cpu = f->sends ? ta_stream_cpu_of(f->sender) : 0;
+		f->receiver_cpu = f->receives ? ta_stream_cpu_of(f->receiver) : 0;
+	}
+}
+
+static struct ta_load_point *point_of(const struct run *r)
+{
+	return &r->stage->result->points[0];
+}
+
+/* The busiest thread's share of a CPU. One that ended early has no clock any more. */
+static void add_generator_share(struct run *r, double wall_ns)
+{
+	struct ta_load_point *p = point_of(r);
+
+	for (unsigned i = 0; i < r->n; i++) {
+		struct flow *f = &r->flows[i];
+		uint64_t out = f->sends ? ta_stream_cpu_of(f->sender) : 0, in = f->receives ? ta_stream_cpu_of(f->receiver) : 0;
+
+		if (out > f->sender_cpu)
+			p->generator_share = TA_MAX(p->generator_share, (double)(out - f->sender_cpu) / wall_ns);
+		if (in > f->receiver_cpu)
+			p->generator_share = TA_MAX(p->generator_share, (double)(in - f->receiver_cpu) / wall_ns);
 	}
 }
 
@@ -251,7 +274,8 @@ static int measure(struct run *r, struct row *up, struct row *down, unsigned rep
 	ta_stream_wait(&w, w.end_ns);
 	mark_end(r);
 	now = ta_load_now();
-	ta_stage_end(r->stage, &from, &r->cpu);
+	add_generator_share(r, (double)(now - start));
+	ta_stage_end(r->stage, &from, point_of(r));
 	count_broken(r);
 	seconds = (double)(now - start) / 1e9;
 	if (goes_up(r))
@@ -259,6 +283,8 @@ static int measure(struct run *r, struct row *up, struct row *down, unsigned rep
 	if (goes_down(r))
 		add_row(r, down, false, seconds);
 	r->seconds += seconds;
+	point_of(r)->measured_s += seconds;
+	point_of(r)->connections = r->n;
 	for (unsigned i = 0; i < r->n; i++)
 		r->bytes += (double)r->flows[i].up + (double)r->flows[i].down;
 	return 0;
@@ -292,7 +318,7 @@ static void tell_row(struct ta_load_table *t, const struct row *row, bool up, bo
 static void tell_cpu(const struct run *r)
 {
 	struct ta_figures *f = &r->stage->result->figures;
-	const struct ta_load_cpu *c = &r->cpu.cpu;
+	const struct ta_load_cpu *c = &point_of(r)->cpu;
 	double gb = r->bytes / 1e9, client = c->client_user_s + c->client_system_s, server = c->server_user_s + c->server_system_s;
 
 	if (gb <= 0)

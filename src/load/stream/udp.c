@@ -25,6 +25,7 @@ struct flow {
 	_Atomic bool ending;
 	_Atomic uint64_t arrived; /* so far, for the line on the terminal */
 	pthread_t thread;
+	uint64_t cpu; /* of the thread, when the measured time began; ns */
 	bool runs, open; /* the thread; the connection was made */
 	int rc;
 	uint64_t sent; /* that count */
@@ -241,6 +242,8 @@ static double datagrams_so_far(void *ctx)
 static void begin_counting(struct run *r)
 {
 	for (unsigned i = 0; i < r->n; i++) {
+		if (r->flows[i].runs)
+			r->flows[i].cpu = ta_stream_cpu_of(r->flows[i].thread);
 		if (goes_down(r) && r->flows[i].runs)
 			ta_stream_write(r->flows[i].control, "COUNT\n");
 		atomic_store(&r->flows[i].out.counts, true);
@@ -257,17 +260,42 @@ static void add_flow(struct row *row, const struct flow *f)
 	row->jitter_ns = TA_MAX(row->jitter_ns, (double)f->report.jitter_ns); /* of the worst */
 }
 
+/* For what bounded the run: the line with the most. */
+static void take_point(struct run *r, const struct ta_load_point *measured)
+{
+	struct ta_load_point *best = &r->stage->result->points[0];
+	const struct row *row = r->row;
+	double mean = row->packets / row->seconds;
+
+	if (mean < best->mean)
+		return;
+	best->cpu = measured->cpu;
+	best->generator_share = measured->generator_share;
+	best->measured_s = measured->measured_s;
+	best->connections = r->n;
+	best->mean = mean;
+}
+
 static void end_all(struct run *r, uint64_t start, const struct ta_stage_mark *from)
 {
 	struct ta_load_point cpu = {0};
+	double wall_ns = (double)(ta_load_now() - start);
 
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct flow *f = &r->flows[i];
+		uint64_t used = f->runs ? ta_stream_cpu_of(f->thread) : 0;
+
+		if (used > f->cpu)
+			cpu.generator_share = TA_MAX(cpu.generator_share, (double)(used - f->cpu) / wall_ns);
+	}
 	for (unsigned i = 0; i < r->n; i++) {
 		struct flow *f = &r->flows[i];
 
 		f->open = f->runs;
 		f->rc = f->open ? end_sending(r, f) : 0;
 	}
-	r->row->seconds += (double)(ta_load_now() - start) / 1e9;
+	cpu.measured_s = (double)(ta_load_now() - start) / 1e9;
+	r->row->seconds += cpu.measured_s;
 	ta_stage_end(r->stage, from, &cpu);
 	for (unsigned i = 0; i < r->n; i++) {
 		struct flow *f = &r->flows[i];
@@ -281,6 +309,7 @@ static void end_all(struct run *r, uint64_t start, const struct ta_stage_mark *f
 	r->row->cpu_s += cpu.cpu.client_user_s + cpu.cpu.client_system_s + cpu.cpu.server_user_s + cpu.cpu.server_system_s;
 	r->row->has_server_cpu = cpu.cpu.has_server;
 	r->row->n++;
+	take_point(r, &cpu);
 }
 
 static void measure(struct run *r, unsigned repeat)
