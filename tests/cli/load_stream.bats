@@ -122,6 +122,17 @@ run() {
 		    assert knock("127.0.0.1", token) == 100
 		    s.sendall(b"END 0\n")
 		    assert line(s)[0] == "SENT"
+		# What became of 0, 1, 3, 2, 3, 5 (4 is lost), one of the warm-up and one with another token.
+		with socket.create_connection(("127.0.0.1", port), 5) as s:
+		    line(s)
+		    s.sendall(b"DATAGRAMS SEND 100 0 1\n")
+		    offer = line(s)
+		    token = int(offer[3], 16)
+		    u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		    for number, counts, who in (9, 0, token), (8, 1, token ^ 1), *((n, 1, token) for n in (0, 1, 3, 2, 3, 5)):
+		        u.sendto(struct.pack(">QQQII", who, number, 0, counts, 0) + bytes(68), ("127.0.0.1", int(offer[1])))
+		    s.sendall(b"END 6\n")
+		    assert line(s)[:5] == ["GOT", "5", "500", "1", "1"]
 		for bad in b"NONSENSE\n", b"A" * 1000, b"DATAGRAMS RECEIVE 100 999999999999 0\n":
 		    with socket.create_connection(("127.0.0.1", port), 5) as s:
 		        line(s)

@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "load/run.h"
 #include "load/stream/datagram.h"
+#include "tests/unit/seccomp.h"
 
 static const struct {
 	const char *line;
@@ -258,6 +261,82 @@ static void datagrams_are_cut_and_joined(void **state)
 	datagrams_arrive(true);
 }
 
+/* --- a kernel without GSO and GRO -------------------------------------------------------- */
+
+extern const struct ta_workload ta_workload_stream;
+
+/* setsockopt(2) of UDP_SEGMENT (103) and UDP_GRO (104) at the level of UDP (17) fails as it does before Linux 4.18. */
+static int forbid_segments(void)
+{
+	const uint32_t level = offsetof(struct seccomp_data, args[1]), name = offsetof(struct seccomp_data, args[2]);
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsockopt, 0, 6),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, level),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 103, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 104, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOPROTOOPT),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = TA_ARRAY_SIZE(filter), .filter = filter};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return -errno;
+	return 0;
+}
+
+static const char *figure(const struct ta_load_result *r, const char *key)
+{
+	for (size_t i = 0; i < r->figures.n; i++)
+		if (!strcmp(r->figures.v[i].key, key))
+			return r->figures.v[i].text;
+	return "";
+}
+
+/* 0, or the number of what is not as it should be. */
+static int run_without_segments(bool down)
+{
+	static const volatile sig_atomic_t stop;
+	static const unsigned streams = 1;
+	const struct ta_load_options o = {.workload = &ta_workload_stream, .sweep = &streams, .n_sweep = 1, .repeats = 1, .pipeline = 1,
+		.rate = 2000, .duration_ns = 100 * TA_NS_PER_MS, .timeout_ns = 5 * TA_NS_PER_S, .stop = &stop,
+		.stream = {.udp = true, .datagram_bytes = 100, .direction = down ? TA_STREAM_DOWN : TA_STREAM_UP}};
+	struct ta_load_result r;
+	struct ta_host *h;
+	struct ta_err err;
+
+	if (ta_host_live(&h, &err) < 0 || forbid_segments() < 0)
+		return 1;
+	if (ta_load_run(h, &o, &r, &err) < 0)
+		return 2;
+	if (!strstr(figure(&r, "gso_missing"), "UDP_SEGMENT") || !strstr(figure(&r, "gro_missing"), "UDP_GRO"))
+		return 3;
+	if (r.figures.n_tables != 1 || r.figures.tables[0].n_cells != 40)
+		return 4;
+	/* The fourth line wanted both, has neither, and measured all the same. */
+	if (strcmp(r.figures.tables[0].cells[30].text, "none") || strcmp(r.figures.tables[0].cells[31].text, "none") ||
+		!(r.figures.tables[0].cells[33].value > 0))
+		return 5;
+	return ta_load_counts_errors(&r.failures) ? 6 : 0;
+}
+
+static void what_a_kernel_lacks_is_told(void **state)
+{
+	for (int down = 0; down < 2; down++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(run_without_segments(down));
+		assert_true(pid > 0);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +347,7 @@ int main(void)
 		cmocka_unit_test(far_numbers_do_no_harm),
 		cmocka_unit_test(datagrams_arrive_whole),
 		cmocka_unit_test(datagrams_are_cut_and_joined),
+		cmocka_unit_test(what_a_kernel_lacks_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
