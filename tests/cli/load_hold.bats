@@ -89,7 +89,7 @@ ours() {
 	server '
 s.listen(10)
 sys.stdin.read()'
-	hold "tcp://127.0.0.1:$port" -c 1000 --timeout 2
+	hold "tcp://127.0.0.1:$port" -c 1000 --timeout 1
 	expect 1
 	valid load
 	[ "$(field errors/connect-timeout)" -ge 64 ]

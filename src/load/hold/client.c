@@ -337,38 +337,65 @@ static void ask_sample(struct client *c)
 #define KEEPALIVE_SECONDS 1 /* of silence, and between its questions */
 #define KEEPALIVE_TIMES 2
 
-/* Where the protocol is not known, TCP itself asks: an end that lost the connection resets it, one that is away times out. */
+/* True: an ACK came within the last `ms`; for an idle connection that is the answer (tcp_get_info in net/ipv4/tcp.c). */
+static bool was_heard(int fd, uint64_t ms)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 && info.tcpi_last_ack_recv < ms;
+}
+
 static void keep_alive(struct client *c)
 {
 	const int on = 1, seconds = KEEPALIVE_SECONDS, times = KEEPALIVE_TIMES;
 
 	for (int fd = next_sampled(c, 0); fd >= 0; fd = next_sampled(c, fd)) {
-		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 		setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
 		setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
 		setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof(times));
+		setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 		c->self->asked++;
 	}
-	for (unsigned i = 0; i < 10 * KEEPALIVE_SECONDS * (KEEPALIVE_TIMES + 1) + 3 && !is_stopped(c); i++)
+}
+
+/* How many answered within the last `ms`; *ret_silent: those that are still there and did not. */
+static uint64_t count_heard(const struct client *c, uint64_t ms, uint64_t *ret_silent)
+{
+	uint64_t heard = 0;
+
+	*ret_silent = 0;
+	for (int fd = next_sampled(c, 0); fd >= 0; fd = next_sampled(c, fd)) {
+		if (was_heard(fd, ms))
+			heard++;
+		else
+			++*ret_silent;
+	}
+	return heard;
+}
+
+/* Where the protocol is not known, TCP itself asks: an end that lost the connection resets it, one that is away times out. */
+static void ask_by_keepalive(struct client *c)
+{
+	uint64_t start = ta_load_now(), until = start + (KEEPALIVE_SECONDS * (KEEPALIVE_TIMES + 1) + 1) * TA_NS_PER_S, silent = 1;
+
+	keep_alive(c);
+	while (silent && ta_load_now() < until && !is_stopped(c)) {
 		poll(NULL, 0, 100);
+		sweep(c);
+		c->self->answered = count_heard(c, (ta_load_now() - start) / TA_NS_PER_MS, &silent);
+	}
 }
 
 static void check(struct client *c)
 {
-	uint64_t lost;
-
 	if (c->last < 0)
 		return;
 	sweep(c);
-	if (c->board->setup.probe != TA_HOLD_KEEPALIVE) {
+	if (c->board->setup.probe == TA_HOLD_KEEPALIVE)
+		ask_by_keepalive(c);
+	else
 		ask_sample(c);
-		return;
-	}
-	lost = c->self->errors[TA_LOAD_RESET] + c->self->errors[TA_LOAD_TIMEOUT];
-	keep_alive(c);
-	sweep(c);
-	lost = c->self->errors[TA_LOAD_RESET] + c->self->errors[TA_LOAD_TIMEOUT] - lost;
-	c->self->answered = c->self->asked > lost ? c->self->asked - lost : 0;
 }
 
 /* ---------------------------------------------------------------------------------- */
