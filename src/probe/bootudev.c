@@ -157,7 +157,7 @@ int ta_boot_udev(struct ta_host *h, const struct ta_strv *disks, const struct ta
 	if (!rc && rules.n)
 		rc = of_class(h, &rules, nvme, "nvme", "/sys/class/nvme", "", l);
 	if (!rc && links.n)
-		version = ta_systemd_version(h);
+		version = TA_MAX(ta_systemd_version(h), 0);
 	for (size_t i = 0; !rc && (rules.n || links.n) && i < nics->links.n; i++) {
 		const struct ta_netdev *d = ta_nicset_device(nics, h, &nics->links.v[i]);
 

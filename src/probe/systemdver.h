@@ -1,10 +1,10 @@
 /*
- * Which systemd a host has, by the name of the library that its programs share (meson.build: libsystemd-shared-252.so): what its
- * files may say depends on that.
+ * Which systemd a host has: what its files may say depends on that. Its programs would have to be run to tell; the library that they
+ * share is named after it (meson.build: libsystemd-shared-252.so).
  */
 #pragma once
 
 #include "host/host.h"
 
-/* The version; 0: it is not where anybody looks. */
+/* The version; -ENOENT: it is not where anybody looks, or another -errno of a directory that could not be listed. */
 int ta_systemd_version(struct ta_host *h);

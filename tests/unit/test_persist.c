@@ -260,6 +260,7 @@ static void interfaces(void **state)
 static void versions(void **state)
 {
 	struct ta_facts *f;
+	char old[512];
 
 	tree_file(&t, "etc/systemd/network/10-a.link", "[Match]\nDriver=igb\n[Link]\nRxBufferSize=4096\nUseAdaptiveRxCoalesce=yes\n"
 		"ReceivePacketSteeringCPUMask=0-3 5\nNTupleFilter=on\n");
@@ -272,6 +273,8 @@ static void versions(void **state)
 	f = look();
 	FACT(f, "[\"/etc/systemd/network/10-a.link:5\"]", "persist", "eth0 coalesce adaptive-rx", "others");
 	ta_facts_free(f);
+	tree_path(&t, "usr/lib/x86_64-linux-gnu/systemd/libsystemd-shared-247.so", &old);
+	assert_int_equal(unlink(old), 0);
 	tree_file(&t, "usr/lib/systemd/libsystemd-shared-256.7-1.fc41.so", "");
 	assert_next("eth0 coalesce adaptive-rx", "/etc/systemd/network/10-a.link:5 on ?");
 	assert_next(RPS, "/etc/systemd/network/10-a.link:6 2f differs");
