@@ -191,6 +191,44 @@ int ta_state_open(struct ta_host *h, const char *dir, bool write, struct ta_stat
 	return rc;
 }
 
+struct holder {
+	ino_t inode;
+	int64_t pid;
+};
+
+/* "1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF" (fs/locks.c: lock_get_status()). Devices have other numbers on some file systems. */
+static int look_at_lock(const char *line, size_t len, void *ctx)
+{
+	ta_cleanup_strv struct ta_strv w = TA_STRV_INIT;
+	struct holder *h = ctx;
+	const char *inode;
+	int64_t v;
+
+	ta_strv_split(&w, line, " ");
+	if (w.error || w.n < 6 || strcmp(w.v[1], "FLOCK") != 0 || strcmp(w.v[3], "WRITE") != 0)
+		return w.error;
+	inode = strrchr(w.v[5], ':');
+	if (inode && ta_parse_i64(inode + 1, &v) == 0 && (ino_t)v == h->inode && ta_parse_i64(w.v[4], &v) == 0 && v > 0)
+		h->pid = v;
+	return 0;
+}
+
+int ta_state_holder(struct ta_state *s, int64_t *ret_pid)
+{
+	struct holder h = {0};
+	struct stat st;
+	int rc = fstatat(s->fd, LOCK, &st, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+
+	if (rc < 0)
+		return rc;
+	h.inode = st.st_ino;
+	rc = ta_host_lines(s->host, "/proc/locks", look_at_lock, &h);
+	if (rc < 0 || !h.pid)
+		return rc < 0 ? rc : -ESRCH;
+	*ret_pid = h.pid;
+	return 0;
+}
+
 bool ta_state_is_held(const struct ta_state *s)
 {
 	ta_cleanup_fd int fd = openat(s->fd, LOCK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -32,6 +32,11 @@ void ta_state_closep(struct ta_state **s);
 int ta_state_lock(struct ta_state *s, struct ta_err *err);
 void ta_state_unlock(struct ta_state *s);
 
+/*
+ * The process that has the lock (flock(2)), by /proc/locks. -ESRCH: none that can be seen from here.
+ */
+int ta_state_holder(struct ta_state *s, int64_t *ret_pid);
+
 /* Is somebody else changing this host at this moment? Of one that was opened to be read. */
 bool ta_state_is_held(const struct ta_state *s);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -53,6 +54,16 @@ bool ta_process_lives(struct ta_host *h, const struct ta_process *p)
 	struct ta_process now;
 
 	return ta_process_read(h, p->pid, &now) == 0 && now.start == p->start;
+}
+
+bool ta_process_is_ours(struct ta_host *h, int64_t pid)
+{
+	ta_cleanup_buf struct ta_buf ours = TA_BUF_INIT, its = TA_BUF_INIT;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%lld/exe", (long long)pid);
+	return ta_host_readlink(h, "/proc/self/exe", &ours) == 0 && ta_host_readlink(h, path, &its) == 0 &&
+	       !strcmp(ta_buf_text(&ours), ta_buf_text(&its));
 }
 
 int ta_process_kill(struct ta_host *h, const struct ta_process *p)
@@ -349,6 +360,8 @@ int ta_supervisor_ready(struct ta_err *err)
 	const char *socket_path = getenv("NOTIFY_SOCKET");
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), rc = 0;
 
+	/* The program may be on a disk behind the network that was cut. Not what comes: that could be refused later. */
+	mlockall(MCL_CURRENT);
 	if (socket_path && *socket_path)
 		rc = notify(socket_path, err);
 	else if (write(STDOUT_FILENO, TA_SUPERVISOR_READY, strlen(TA_SUPERVISOR_READY)) < 0)

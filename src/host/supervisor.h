@@ -19,6 +19,9 @@ struct ta_process {
 int ta_process_read(struct ta_host *h, int64_t pid, struct ta_process *ret);
 bool ta_process_lives(struct ta_host *h, const struct ta_process *p);
 
+/* Is it this very program? */
+bool ta_process_is_ours(struct ta_host *h, int64_t pid);
+
 /* SIGKILL, by a descriptor of the process, so that never another one is hit. 0, -ESRCH, -EPERM, -ENOSYS (before Linux 5.3). */
 int ta_process_kill(struct ta_host *h, const struct ta_process *p);
 

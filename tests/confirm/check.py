@@ -18,6 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOMAXCONN, FIN = "/proc/sys/net/core/somaxconn", "/proc/sys/net/ipv4/tcp_fin_timeout"
+LATER = ["unshare", "--time", "--boottime", "7200"]  # in two hours
 PATIENCE_S = 20  # of waiting for what has to come; a machine may be slow
 # It would be preloaded after ours, and wants to be first.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0:verify_asan_link_order=0"
@@ -326,6 +327,31 @@ def apply_hangs(lab):
     lab.is_undone(note="it was interrupted before all was made")
 
 
+def lock_held(lab):
+    """By a question that nobody answers: it is not. By one of ours that was stopped: it is killed. By somebody else's: it is not needed."""
+    lab.applied(3)
+    t = Terminal([lab.program, "rollback", "--state", lab.state])
+    lab.is_true("rollback asks", t.read("Put back run 1? [y/N]"), t.text)
+    lab.is_undone("nobody answers, and it undoes itself")
+    t.type("y\n")
+    lab.is_equal("an answer that comes too late", t.end(), 1)
+    lab.says("is told so", t.text, "nothing was changed: the runs are others by now")
+    for what, words in (("one of ours", [lab.program, *lab.words(0), "--state", lab.state + "/../other"]),
+                        ("somebody else", ["sleep", "60"])):
+        lab.applied(60)
+        # Whoever it is, it inherits the lock.
+        holder = subprocess.Popen(["flock", "--no-fork", lab.state + "/lock", *words], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, env={**os.environ, "LD_PRELOAD": lab.shim, "SHIM_HANG": "1"})
+        run = str(len(lab.history()))
+        lab.kill_supervisor()
+        lab.is_equal(f"{what} has the lock: it is undone all the same",
+                     lab.run("supervise", run, "--stall", "1", before=LATER).returncode, 0)
+        lab.is_undone()
+        lab.is_equal(f"{what} that hangs with the lock", holder.poll(), -signal.SIGKILL if what == "one of ours" else None)
+        holder.kill()
+        holder.wait()
+
+
 # --- who confirms -----------------------------------------------------------------------------------
 
 def terminal_yes(lab):
@@ -404,6 +430,9 @@ def second_apply(lab):
              f"{lab.program} rollback 1 --state {lab.state}")
     p = lab.run("history")
     lab.says("history shows it", p.stdout, "pending, undone in", "unless confirmed")
+    p = subprocess.run([sys.executable, HERE + "/../cli/schema.py", HERE + "/../../docs/schemas/history.schema.json"],
+                       input=lab.run("history", "--format", "json").stdout, capture_output=True, text=True, check=False)
+    lab.is_equal("and its JSON is as its schema says", (p.returncode, p.stderr), (0, ""))
     p = lab.run("rollback", "1", "1", "--yes")
     lab.is_equal("one change is taken out", (p.returncode, lab.values()[:2]), (0, (lab.before[0], "17")))
     lab.state_is("pending")
@@ -588,7 +617,7 @@ def service(lab):
 
 
 SCENARIOS = [expiry, in_time, clock_step, apply_killed, apply_killed_waiting, terminal_gone, session_gone, supervisor_killed,
-             supervisor_ended, apply_hangs, terminal_yes, terminal_interrupt, terminal_elsewhere, confirms_race, deadline_race,
+             supervisor_ended, apply_hangs, lock_held, terminal_yes, terminal_interrupt, terminal_elsewhere, confirms_race, deadline_race,
              second_apply, stuck_for_a_while, stuck, journal_gone, journal_read_only, no_supervisor, full_disk, restart, relative, descriptors,
              links, service]
 

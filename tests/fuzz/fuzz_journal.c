@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fix/journal.h"
+#include "fix/confirm.h"
 
 static void add_summed(struct ta_buf *b, const char *line, size_t len)
 {
@@ -51,5 +51,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				    TA_VALUE_FOUND, NULL) < 0)
 				abort();
 	}
+	/* What is made of it by who looks at it. */
+	if (ta_confirm_is_unfinished(&run) && ta_confirm_next(&run, 0, false) != TA_CONFIRM_OVER)
+		abort();
+	if (ta_confirm_refresh(&run, &(struct ta_where){.boot = (char *)"another", .machine = run.where.machine,
+		    .host = run.where.host, .netns = (char *)""}, 0) == 0 && ta_confirm_is_pending(&run) && run.confirm_within_s &&
+		!run.confirmed && *run.where.boot && strcmp(run.where.boot, "another") && *run.where.machine)
+		abort();
 	return 0;
 }

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""The kill test: at every writing call of apply and of rollback SIGKILL, every error, a write in part; then rollback.
+"""The kill test: at every writing call of apply, rollback, confirm and the self-undo SIGKILL, every error, a write in part.
 
     check.py TUNEAUDIT KILLER [--short] [--keep-going]
 
 Runs itself again in namespaces of its own (network, mounts; a user namespace too where it is not root). There it
 makes an interface with several queues, and files that stand in for the sysctls of the whole host, for which KILLER
-does what the kernel would do. Each time the host must be as it was at the start: /proc/sys/net, the stand-ins, the
-interface, /etc. The numbers of points are printed.
+does what the kernel would do. Each time the host must be as it was at the start after a rollback: /proc/sys/net, the
+stand-ins, the interface, /etc; or as it was kept after a second confirm. The numbers of points are printed.
 """
 import argparse
+import contextlib
 import errno
 import os
 import shutil
@@ -23,6 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # The leak sanitizer is a tracer itself and cannot be where ours is; the tests that trace nothing have it.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 NIC = "$(id)"
+OURS = os.readlink("/proc/self/ns/mnt")  # of the namespaces, once we are in them
 ERRORS = ["EIO", "ENOSPC", "EROFS", "EPERM", "EBUSY"]
 VM = {"dirty_bytes": ("0", "bytes:/proc/sys/vm/dirty_ratio"),
       "dirty_ratio": ("20", "ratio:/proc/sys/vm/dirty_bytes"),
@@ -140,16 +142,46 @@ class Test:
         self.start = host.snapshot()
         self.faults = self.killed = self.signals = self.failed = self.partly = 0
 
-    def call(self, killer, *words, plain=False):
-        return run(self.o.killer, *killer, *self.host.fakes, self.program, *words, "--state", self.state,
-                   *([] if plain or words[0] == "boot" else ["--yes"]), check=False)
+    def call(self, killer, *words, plain=False, before=()):
+        asks = words[0] in ("apply", "rollback") and not plain
+        return run(*before, self.o.killer, *killer, *self.host.fakes, self.program, *words, "--state", self.state,
+                   *(["--yes"] if asks else []), check=False)
 
-    def apply(self, *killer):
+    def apply(self, *killer, within=0):
         return self.call(killer, "apply", "--rules", self.rules, "--profile", "kill", "--allow", "link-flap",
-                         "--confirm-within", "0")
+                         "--confirm-within", str(within))
 
     def rollback(self, *killer):
         return self.call(killer, "rollback", "--all")
+
+    def wait(self):
+        """A run that waits to be confirmed, and nobody to undo it: what the kernel does for stand-ins is done by KILLER alone."""
+        done = self.apply(within=3600)
+        assert done.returncode == 0, done.stdout + done.stderr
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
+                words = f.read().split(b"\0")
+                if words[1:2] == [b"supervise"] and self.state.encode() in words and os.readlink(f"/proc/{pid}/ns/mnt") == OURS:
+                    os.kill(int(pid), signal.SIGKILL)
+
+    def confirm(self, *killer):
+        return self.call(killer, "confirm")
+
+    def supervise(self, *killer):
+        """In two hours, when its time is over."""
+        return self.call(killer, "supervise", "1", before=["unshare", "--time", "--boottime", "7200"])
+
+    def twice(self, which, goal, what):
+        """Disturbed, and then once more: as it is to be."""
+        def both(*mode):
+            done, again = which(*mode), which()
+            now = self.host.snapshot()
+            # handles of queueing disciplines are counted on by the kernel
+            if any(now.get(key) != goal.get(key) for key in set(now) | set(goal) if not key.startswith("tc ")):
+                self.faults += 1
+                print(f"FAULT: {what}, {mode}, and once more: not as it is to be\n{again.stdout}{again.stderr}")
+            return done
+        return both
 
     def forget(self):
         shutil.rmtree(self.state, ignore_errors=True)
@@ -243,6 +275,33 @@ class Test:
         self.each("apply", lambda: None, lambda *how: self.apply(*fail, *how), points, kill)
         return len(points) - last
 
+    def confirmation(self, kill, fail):
+        """Kept, or undone by itself: each disturbed at every call, then by a second one, or by rollback."""
+        self.forget()
+        self.wait()
+        of_confirm = self.points(self.confirm)
+        kept = self.host.snapshot()
+        assert "90-tuneaudit" in str(sorted(kept)) and "kill-test" in str(sorted(kept)), "files are written by confirm"
+        self.settle("confirm")
+        self.each("confirm", self.wait, self.twice(self.confirm, kept, "confirm"), of_confirm,
+                  lambda n, what: [] if self.o.short and n % 2 else kill(n, what))
+        if not self.o.short:
+            self.each("confirm", self.wait, self.confirm, of_confirm, kill)
+            self.each("confirm", self.wait, self.twice(self.confirm, kept, "confirm"), of_confirm, fail)
+        if not os.path.exists("/proc/self/ns/time"):
+            print("check-kill: no time namespaces here: the self-undo is left out")
+            return len(of_confirm), 0
+        self.forget()
+        self.wait()
+        of_supervise = self.points(self.supervise)
+        self.settle("supervise")
+        again = self.twice(self.supervise, self.start, "supervise")
+        self.each("supervise", self.wait, again, of_supervise,
+                  lambda n, what: [] if self.o.short and n % 6 else kill(n, what))
+        if not self.o.short:
+            self.each("supervise", self.wait, self.supervise, of_supervise, fail)
+        return len(of_confirm), len(of_supervise)
+
     def run(self):
         self.no_disturbance()
         if self.keeps:
@@ -269,8 +328,9 @@ class Test:
         self.each("apply", lambda: None, self.apply, of_apply, fail)
         self.each("rollback", self.apply, self.rollback, of_rollback, fail)
         of_undo = self.undo(of_apply)
+        of_confirm, of_supervise = self.confirmation(kill, fail)
         print(f"check-kill: {len(of_apply)} writing calls of apply, {len(of_rollback)} of rollback, "
-              f"{of_undo} of an apply that takes itself back; "
+              f"{of_undo} of an apply that takes itself back, {of_confirm} of confirm, {of_supervise} of a run that undoes itself; "
               f"{self.killed} kills, {self.signals} signals, {self.failed} errors ({', '.join(names)}), {self.partly} writes in part, "
               f"{self.faults} faults")
         return 1 if self.faults else 0

@@ -111,6 +111,52 @@ static void test_edited(void **state)
 	assert_non_null(strstr(err.text, "line 2: it was changed after it was written"));
 }
 
+#define WAITING RUN ",\"confirm_within\":60"
+#define LATER "{\"entry\":\"later\",\"change\":1," REST
+#define SAME "{\"entry\":\"intent\",\"change\":1," REST
+#define REST                                                                                                  \
+	"\"rule\":\"a.b\",\"disruption\":\"none\",\"knob\":\"nofile\",\"target\":\"a.service\",\"before\":\"none\",\"after\":\"65536\""
+#define PENDING "{\"entry\":\"end\",\"state\":\"pending\",\"due_ms\":70000"
+
+static void test_what_waits(void **state)
+{
+	ta_cleanup_run struct ta_run pending = {0}, unfinished = {0}, kept = {0};
+	struct ta_err err;
+
+	assert_int_equal(parse_lines(LINES(WAITING, LATER, PENDING), 0, &pending, &err), 0);
+	assert_int_equal(pending.confirm_within_s, 60);
+	assert_int_equal(pending.due_ms, 70000);
+	assert_int_equal(pending.changes[0].state, TA_CHANGE_LATER);
+	assert_false(pending.confirmed);
+	assert_int_equal(parse_lines(LINES(WAITING, LATER, PENDING, END ",\"note\":\"confirmed by x\",\"unfinished\":true", SAME), 0,
+				 &unfinished, &err), 0);
+	assert_true(unfinished.confirmed && unfinished.unfinished);
+	assert_null(unfinished.state); /* something has begun behind that end */
+	assert_null(unfinished.note);
+	assert_int_equal(unfinished.n, 1);
+	assert_int_equal(unfinished.changes[0].state, TA_CHANGE_INTENT);
+	assert_int_equal(parse_lines(LINES(WAITING, LATER, PENDING, END ",\"unfinished\":true", SAME,
+					 "{\"entry\":\"done\",\"change\":1,\"value\":\"65536\"", END ",\"note\":\"n\""),
+				 0, &kept, &err), 0);
+	assert_true(kept.confirmed && !kept.unfinished);
+	assert_string_equal(kept.note, "n");
+	assert_string_equal(kept.changes[0].value, "65536");
+}
+
+static void test_what_waits_malformed(void **state)
+{
+	refused(-EBADMSG, "due_ms", LINES(WAITING, "{\"entry\":\"end\",\"state\":\"pending\""));
+	refused(-EBADMSG, "due_ms", LINES(WAITING, "{\"entry\":\"end\",\"state\":\"pending\",\"due_ms\":-1"));
+	refused(-EBADMSG, "due_ms", LINES(WAITING, "{\"entry\":\"end\",\"state\":\"pending\",\"due_ms\":9223372036854775807"));
+	refused(-EBADMSG, "due_ms", LINES(WAITING, "{\"entry\":\"end\",\"state\":\"pending\",\"due_ms\":\"5\""));
+	refused(-EBADMSG, "confirm_within", LINES(RUN ",\"confirm_within\":0"));
+	refused(-EBADMSG, "confirm_within", LINES(RUN ",\"confirm_within\":3601"));
+	/* only what was put off has a second intent, and only of the same thing */
+	refused(-EBADMSG, "order", LINES(WAITING, SAME, SAME));
+	refused(-EBADMSG, "order", LINES(WAITING, LATER, INTENT));
+	refused(-EBADMSG, "order", LINES(WAITING, "{\"entry\":\"later\",\"change\":2," REST));
+}
+
 static void test_what_is_not_followed(void **state)
 {
 	refused(-EPROTO, "tuneaudit.journal/2", LINES("{\"entry\":\"run\",\"schema\":\"tuneaudit.journal/2\""));
@@ -291,6 +337,8 @@ int main(void)
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_what_waits),
+		cmocka_unit_test(test_what_waits_malformed),
 		cmocka_unit_test(test_what_is_not_followed),
 		cmocka_unit_test(test_outside_the_tables),
 		cmocka_unit_test(test_what_is_to_be_kept),

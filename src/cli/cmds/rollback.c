@@ -43,11 +43,18 @@ struct job {
 	unsigned only; /* change, 0: all */
 };
 
-static void job_done(struct job *j)
+static void forget_runs(struct job *j)
 {
 	for (size_t i = 0; i < j->n; i++)
 		ta_run_done(&j->runs[i]);
 	free(j->runs);
+	j->runs = NULL;
+	j->n = 0;
+}
+
+static void job_done(struct job *j)
+{
+	forget_runs(j);
 	ta_state_close(j->state);
 	ta_session_done(&j->session);
 }
@@ -117,6 +124,31 @@ static int ask(const struct job *j)
 	if (ta_caller_agrees(question))
 		return TA_EXIT_OK;
 	return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed");
+}
+
+/*
+ * Without the lock: whoever does not answer is to keep nobody from undoing what cut him off. What was agreed to must still be
+ * what there is.
+ */
+static int ask_unlocked(struct job *j, const struct ta_confirming *c, unsigned wanted)
+{
+	unsigned first = j->runs[0].number;
+	size_t n = j->n;
+	int code;
+
+	if (j->v->yes)
+		return TA_EXIT_OK;
+	ta_state_unlock(j->state);
+	code = ask(j);
+	forget_runs(j);
+	j->state = ta_state_close(j->state);
+	if (code == TA_EXIT_OK)
+		code = ta_confirming_open(c, true, &j->state);
+	if (code == TA_EXIT_OK)
+		code = find_runs(j, wanted);
+	if (code == TA_EXIT_OK && (j->n != n || j->runs[0].number != first))
+		code = ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: the runs are others by now; 'tuneaudit history' shows them");
+	return code;
 }
 
 static bool can_be_forced(const struct ta_run *r, unsigned only)
@@ -195,7 +227,7 @@ static int rollback(struct job *j, unsigned wanted)
 		ta_buf_adds(&j->cli->out, "There is nothing to put back.\n");
 		return TA_EXIT_OK;
 	}
-	code = ask(j);
+	code = ask_unlocked(j, &c, wanted);
 	if (code != TA_EXIT_OK)
 		return code;
 	/* It is made to an end: a signal that comes now would leave the host half way. */

@@ -21,6 +21,8 @@
 #define TURN_MS 200
 #define LOCK_TURN_MS 50
 #define STALL_S 30 /* what an apply may take for one step, beyond the time for confirming */
+#define HOLD_S 15  /* … and what anybody may have the lock for without coming further when the time is over */
+#define KILLED_MS 2000
 #define TRIES 3
 #define RETRY_MS 1000
 
@@ -39,7 +41,8 @@ static const struct ta_option options[] = {
 	{.name = "stall",
 		.arg = "SECONDS",
 		.kind = TA_OPT_NUMBER,
-		.help = "an apply that does not come further for so long is killed (default: 30 more than there are to confirm)",
+		.help = "an apply that does not come further for so long is killed (default: 30 more than there are to confirm), "
+			"and so is whoever has the lock when the time is over (default: 15)",
 		.offset = offsetof(struct values, stall),
 		.min = 1,
 		.max = 2 * TA_CONFIRM_MAX_S},
@@ -51,7 +54,8 @@ struct watch {
 	struct ta_run run; /* as it could be read last */
 	struct ta_process maker; /* pid 0: nobody */
 	const volatile sig_atomic_t *stop;
-	int64_t stall_ms, moved_ms; /* when the journal last grew */
+	int64_t stall_ms, hold_ms;
+	int64_t moved_ms; /* when the journal last grew */
 };
 
 static int64_t now_ms(const struct watch *w)
@@ -97,10 +101,32 @@ static void end_stalled(struct watch *w)
 	}
 }
 
+/* A rollback or confirm that was stopped, or hangs. They may be killed at any point. */
+static void end_holder(const struct watch *w)
+{
+	struct ta_process p;
+	int64_t pid;
+
+	if (ta_state_holder(w->state, &pid) == 0 && ta_process_is_ours(w->host, pid) && ta_process_read(w->host, pid, &p) == 0)
+		ta_process_kill(w->host, &p);
+}
+
+/* Longer than this nobody is waited for who does not come further: a host that is cut off is worse. */
+static bool is_patience_over(struct watch *w, int64_t since_ms)
+{
+	int64_t waited = now_ms(w) - TA_MAX(w->moved_ms, since_ms);
+
+	if (waited > w->hold_ms)
+		end_holder(w);
+	return waited > w->hold_ms + KILLED_MS;
+}
+
 /* The lock, or, where there is none to be had, none. False: the run is not to be undone any more. */
 static bool take_lock(struct watch *w)
 {
-	while (ta_state_lock(w->state, NULL) == -EWOULDBLOCK) {
+	int64_t since = now_ms(w);
+
+	while (ta_state_lock(w->state, NULL) == -EWOULDBLOCK && !is_patience_over(w, since)) {
 		ta_pause_ms(LOCK_TURN_MS);
 		look(w);
 		if (next(w) == TA_CONFIRM_OVER)
@@ -181,6 +207,7 @@ static int begin(struct watch *w, const struct values *v)
 	if (!w->run.confirm_within_s)
 		return ta_cli_fail(TA_EXIT_USAGE, "run %u has not to be confirmed", w->run.number);
 	w->stall_ms = (v->stall ? v->stall : (int64_t)w->run.confirm_within_s + STALL_S) * 1000;
+	w->hold_ms = (v->stall ? v->stall : HOLD_S) * 1000;
 	w->stop = ta_caller_watch_signals();
 	if (ta_supervisor_ready(&err) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text);
