@@ -525,6 +525,12 @@ def restart(lab):
     lab.fake("/proc/sys/kernel/random/boot_id", "01234567-89ab-cdef-0123-456789abcdef\n")
     p = lab.run("history")
     lab.says("history says that it is undone", p.stdout, "rolled-back", "the host was restarted before it was confirmed")
+    shutil.copytree(lab.state, lab.dir + "/copy")
+    p = subprocess.run([lab.program, "boot", "--wait", "0", "--state", lab.dir + "/copy"], capture_output=True, text=True, check=False)
+    lab.says("the boot unit marks it", p.stderr, "run 1 is undone: the host was restarted before it was confirmed")
+    with open(lab.dir + "/copy/1.jsonl", encoding="utf-8") as f:
+        end = json.loads(f.read().splitlines()[-1])
+    lab.is_equal("in the journal", (end["entry"], end["state"]), ("end", "rolled-back"))
     p = lab.run("confirm")
     lab.is_equal("confirm has nothing to keep", (p.returncode, lab.values()), (1, lab.before))
     lab.says("and says it", p.stderr, "run 1 is undone: the host was restarted before it was confirmed")

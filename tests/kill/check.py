@@ -284,7 +284,7 @@ class Test:
         assert "90-tuneaudit" in str(sorted(kept)) and "kill-test" in str(sorted(kept)), "files are written by confirm"
         self.settle("confirm")
         self.each("confirm", self.wait, self.twice(self.confirm, kept, "confirm"), of_confirm,
-                  lambda n, what: [] if self.o.short and n % 2 else kill(n, what))
+                  lambda n, what: [] if self.o.short and n % 4 else kill(n, what))
         if not self.o.short:
             self.each("confirm", self.wait, self.confirm, of_confirm, kill)
             self.each("confirm", self.wait, self.twice(self.confirm, kept, "confirm"), of_confirm, fail)

@@ -104,6 +104,8 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	code = lock(v, session.host, &left, &state);
 	if (code != TA_EXIT_OK)
 		return code;
+	if (state)
+		ta_changing_settle(session.host, state); /* a journal that cannot be written does not keep the rest from being set */
 	rc = ta_boot_read(session.host, &b, &err);
 	if (rc < 0)
 		return ta_cli_fail(rc == -ENOMEM ? TA_EXIT_INTERNAL : TA_EXIT_USAGE, "nothing was set: %s", err.text);
@@ -117,7 +119,8 @@ const struct ta_command ta_command_boot = {
 	.summary = "sets what 'apply' left for the start of the host; its unit runs this",
 	.about = "Sets what /etc/tuneaudit/boot.conf says: settings that no file of the system can keep over a restart, as the CPUs of "
 		 "interrupts. 'apply' writes that file, and the unit tuneaudit-boot.service that runs this command; 'rollback' takes both "
-		 "back. Interfaces are found by the address of their device, interrupts by interface and queue.\n\n"
+		 "back. Interfaces are found by the address of their device, interrupts by interface and queue. Runs that the restart has "
+		 "undone, since nobody had confirmed them, are marked so.\n\n"
 		 "What is not there yet is waited for; what could not be set is told, and the start of the host goes on without it.",
 	.exits = "0\teverything is set, or there is nothing to set\n"
 		 "1\tsomething could not be set: what, and why, is told\n"
