@@ -16,6 +16,7 @@
 #include "fix/confirm.h"
 
 #define TURN_MS 200
+#define FILES_MS 10000
 
 struct countdown {
 	const struct ta_confirming *c;
@@ -23,6 +24,7 @@ struct countdown {
 	struct ta_run run;	/* as it was read last */
 	int64_t shown_s;
 	bool deaf; /* nobody can type */
+	unsigned files_ms; /* so long the files of a run that is kept were waited for */
 };
 
 static int read_again(struct countdown *d)
@@ -98,6 +100,12 @@ static int turn(struct countdown *d, const volatile sig_atomic_t *stop)
 		return code;
 	if (ta_host_uptime_ms(d->c->host, &now) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "the kernel's clock cannot be read");
+	/* Whoever confirms it is still writing its files, or has died of that. */
+	if (d->run.confirmed && !d->run.state && d->files_ms < FILES_MS) {
+		d->files_ms += TURN_MS;
+		ta_pause_ms(TURN_MS);
+		return -1;
+	}
 	if (ta_confirm_next(&d->run, now, true) == TA_CONFIRM_OVER) {
 		end_line();
 		return ta_confirming_tell_end(d->c, &d->run);
