@@ -38,18 +38,24 @@ void ta_changing_command(const char *program, const char *command, const char *d
 
 int ta_changing_check_interrupted(struct ta_state *s, const char *program, const char *dir)
 {
-	ta_cleanup_buf struct ta_buf command = TA_BUF_INIT, words = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf undo = TA_BUF_INIT, finish = TA_BUF_INIT, words = TA_BUF_INIT;
+	ta_cleanup_run struct ta_run r = {0};
 	struct ta_err err = {0};
 	unsigned run;
 
-	if (ta_apply_interrupted(s, &run, &err) < 0)
+	if (ta_apply_interrupted(s, &run, &err) < 0 || (run && ta_run_read(s, run, &r, &err) < 0))
 		return ta_cli_fail(TA_EXIT_USAGE, "nothing was changed: %s", err.text);
+	if (!run)
+		return TA_EXIT_OK;
 	ta_buf_printf(&words, "rollback %u", run);
-	ta_changing_command(program, ta_buf_text(&words), dir, &command);
-	if (run)
-		return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: run %u was interrupted; this puts back what it did:\n"
-			"%s", run, ta_buf_text(&command));
-	return TA_EXIT_OK;
+	ta_changing_command(program, ta_buf_text(&words), dir, &undo);
+	ta_changing_command(program, "confirm", dir, &finish);
+	if (ta_confirm_is_unfinished(&r))
+		return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: run %u is kept, but not all files that keep it over a restart "
+			"are known to be written; this writes them, and this puts back what it did:\n%s\n%s", run,
+			ta_buf_text(&finish), ta_buf_text(&undo));
+	return ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed: run %u was interrupted; this puts back what it did:\n%s", run,
+		ta_buf_text(&undo));
 }
 
 /* Another change on top of one that may go away at any moment could not be put back exactly. */

@@ -69,6 +69,22 @@ load helper
 	contains "$errors" "no command 'zebra'"
 }
 
+@test "what the program starts by itself is not listed, and explains itself" {
+	ta --help
+	contains "$output" "confirm"
+	lacks "$output" "supervise"
+	ta supervise --help
+	expect 0
+	contains "$output" "usage: tuneaudit supervise"
+	ta supervise
+	expect 2
+	for m in 1 1:2 x:y 99999999999:5 5: :5; do
+		ta supervise 1 --maker "$m" --state "$DIR/none"
+		expect 2
+		[ -n "$errors" ]
+	done
+}
+
 @test "commands of other versions are refused by name" {
 	for c in trial baseline lint report; do
 		ta "$c" --whatever

@@ -622,9 +622,29 @@ def service(lab):
     lab.is_undone()
 
 
+def confirm_killed(lab):
+    """Behind the entry that keeps the run: it is kept, and every command says what is missing."""
+    lab.applied(60)
+    points = lab.dir + "/points"
+    lab.run("confirm", before=[lab.killer, "--count", points, "--list"])
+    with open(points, encoding="utf-8") as f:
+        file = [n for n, line in enumerate(f, 1) if "tuneaudit.conf" in line][0]
+    lab.run("rollback", "--yes")
+    lab.applied(60)
+    lab.is_equal("confirm is killed", lab.run("confirm", before=[lab.killer, "--kill", str(file)]).returncode, 137)
+    lab.is_true("the supervisor goes", lab.until(lambda: not lab.supervisors()), lab.supervisors())
+    lab.is_equal("it is kept all the same", lab.values()[:2], lab.after[:2])
+    p = lab.run("apply", "--rules", lab.rules, "--profile", "lab", "--allow", "flow-reset", "--yes")
+    lab.is_equal("another apply is refused", p.returncode, 1)
+    lab.says("and says what to type", p.stderr, "run 2 is kept, but not all files", f"{lab.program} confirm --state {lab.state}",
+             f"{lab.program} rollback 2 --state {lab.state}")
+    lab.is_equal("a second confirm writes them", lab.run("confirm").returncode, 0)
+    lab.is_kept()
+
+
 SCENARIOS = [expiry, in_time, clock_step, apply_killed, apply_killed_waiting, terminal_gone, session_gone, supervisor_killed,
              supervisor_ended, apply_hangs, lock_held, terminal_yes, terminal_interrupt, terminal_elsewhere, confirms_race, deadline_race,
-             second_apply, stuck_for_a_while, stuck, journal_gone, journal_read_only, no_supervisor, full_disk, restart, relative, descriptors,
+             second_apply, stuck_for_a_while, stuck, journal_gone, journal_read_only, no_supervisor, full_disk, restart, confirm_killed, relative, descriptors,
              links, service]
 
 
