@@ -10,42 +10,71 @@
 #define FULL 0.95	/* of a CPU: no reserve */
 #define SOFTIRQ_FULL 0.8 /* of a CPU in softirq alone */
 #define STEAL_NOTED 0.03
+#define STEAL_FULL 0.1	 /* mean of all CPUs */
+#define OTHERS_TOLD 0.25 /* of the CPUs' busy time */
+#define LINK_FULL 0.9	 /* of its speed; the frames' gaps and preambles count as bytes nowhere */
+#define CLOCK_FALLEN 0.9 /* of its highest reading */
 
 static const struct ta_load_point *peak(const struct ta_load_result *r)
 {
 	return &r->points[r->peak];
 }
 
-static unsigned n_cpus(const struct ta_load_result *r)
+unsigned ta_load_cpus(const struct ta_load_result *r)
 {
-	return TA_MIN(r->before->n_cpus, r->after->n_cpus);
+	if (r->points && peak(r)->watched)
+		return peak(r)->watched->n_cpus;
+	return r->before && r->after ? TA_MIN(r->before->n_cpus, r->after->n_cpus) : 0;
 }
 
-/* True if the sentence is written. */
+struct ta_watch_share ta_load_share(const struct ta_load_result *r, unsigned cpu)
+{
+	static const struct ta_watch_sample nothing;
+
+	if (r->points && peak(r)->watched)
+		return ta_watch_share(&nothing, peak(r)->watched, cpu);
+	return ta_watch_share(r->before, r->after, cpu);
+}
+
+/* Each of these: true if the sentence is written. */
+static bool by_rate(const struct ta_load_result *r, struct ta_buf *b)
+{
+	if (r->rate <= 0 || peak(r)->mean < r->rate * 0.99)
+		return false;
+	ta_buf_adds(b, "the rate that was asked for");
+	return true;
+}
+
+bool ta_load_generator_full(const struct ta_load_result *r)
+{
+	return r->points && peak(r)->generator_share >= FULL;
+}
+
+static bool by_generator(const struct ta_load_result *r, struct ta_buf *b)
+{
+	if (!ta_load_generator_full(r))
+		return false;
+	ta_buf_printf(b, "the load generator: a thread of it used %.0f %% of a CPU", peak(r)->generator_share * 100);
+	return true;
+}
+
+static bool by_workload(const struct ta_load_result *r, struct ta_buf *b)
+{
+	ta_buf_adds(b, r->bound);
+	return r->bound[0];
+}
+
 static bool by_one_softirq(const struct ta_load_result *r, struct ta_buf *b)
 {
-	for (unsigned i = 0; i < n_cpus(r); i++) {
-		struct ta_watch_share s = ta_watch_share(r->before, r->after, i);
+	for (unsigned i = 0; i < ta_load_cpus(r); i++) {
+		double softirq = ta_load_share(r, i).softirq;
 
-		if (s.softirq < SOFTIRQ_FULL)
+		if (softirq < SOFTIRQ_FULL)
 			continue;
-		ta_buf_printf(b, "softirq of CPU%u: %.0f %% of its time", i, s.softirq * 100);
+		ta_buf_printf(b, "softirq of CPU%u: %.0f %% of its time", i, softirq * 100);
 		return true;
 	}
 	return false;
-}
-
-static bool by_all_cpus(const struct ta_load_result *r, struct ta_buf *b)
-{
-	double busy = 0;
-
-	for (unsigned i = 0; i < n_cpus(r); i++)
-		busy += ta_watch_share(r->before, r->after, i).busy;
-	if (!n_cpus(r) || busy < FULL * n_cpus(r))
-		return false;
-	ta_buf_printf(b, "the CPUs: all %u were busy (%.0f %%)%s", n_cpus(r), busy / n_cpus(r) * 100,
-		r->built_in ? ", shared by both ends" : "");
-	return true;
 }
 
 static bool by_server(const struct ta_load_result *r, struct ta_buf *b)
@@ -59,20 +88,98 @@ static bool by_server(const struct ta_load_result *r, struct ta_buf *b)
 	return true;
 }
 
+static bool by_link(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_load_point *p = peak(r);
+
+	for (unsigned i = 0; p->watched && i < p->watched->n_links; i++) {
+		const struct ta_watch_link *link = &p->watched->links[i];
+		double most = (double)TA_MAX(link->rx_bytes, link->tx_bytes) * 8 / 1e6 / p->measured_s;
+
+		if (!link->mbit || most < LINK_FULL * (double)link->mbit)
+			continue;
+		ta_buf_printf(b, "the link %s: it %s %.0f of its %llu Mb/s", link->name,
+			link->rx_bytes > link->tx_bytes ? "received" : "sent", most, (unsigned long long)link->mbit);
+		return true;
+	}
+	return false;
+}
+
+static bool by_hypervisor(const struct ta_load_result *r, struct ta_buf *b)
+{
+	double steal = 0;
+
+	for (unsigned i = 0; i < ta_load_cpus(r); i++)
+		steal += ta_load_share(r, i).steal;
+	if (!ta_load_cpus(r) || steal < STEAL_FULL * ta_load_cpus(r))
+		return false;
+	ta_buf_printf(b, "the hypervisor: it took %.0f %% of the CPUs away", steal / ta_load_cpus(r) * 100);
+	return true;
+}
+
+/* Of the busy CPUs' time, what neither end of the run used; 0 where the server's part is not known. */
+static double others_share(const struct ta_load_result *r, double busy_cpus)
+{
+	const struct ta_load_point *p = peak(r);
+	const struct ta_load_cpu *c = &p->cpu;
+	double ours = (c->client_user_s + c->client_system_s + c->server_user_s + c->server_system_s) / p->measured_s;
+
+	return c->has_server && ours < busy_cpus ? 1 - ours / busy_cpus : 0;
+}
+
+static bool by_all_cpus(const struct ta_load_result *r, struct ta_buf *b)
+{
+	unsigned n = ta_load_cpus(r);
+	double busy = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		busy += ta_load_share(r, i).busy;
+	if (!n || busy < FULL * n)
+		return false;
+	ta_buf_printf(b, "the CPUs: all %u were busy (%.0f %%)", n, busy / n * 100);
+	if (others_share(r, busy) > OTHERS_TOLD)
+		ta_buf_printf(b, ", %.0f %% of that with other work than this run", others_share(r, busy) * 100);
+	else if (!strcmp(r->path, "loopback"))
+		ta_buf_adds(b, r->built_in ? ", shared by both ends" : ", shared with the server");
+	return true;
+}
+
+static bool by_one_cpu(const struct ta_load_result *r, struct ta_buf *b)
+{
+	for (unsigned i = 0; i < ta_load_cpus(r); i++) {
+		struct ta_watch_share s = ta_load_share(r, i);
+
+		if (s.busy < FULL)
+			continue;
+		ta_buf_printf(b, "CPU%u: busy for %.0f %% of the time (softirq %.0f %%) while others were not", i, s.busy * 100,
+			s.softirq * 100);
+		return true;
+	}
+	return false;
+}
+
+/* Nothing here is full: a closed loop then waits for the other end. */
+static bool by_other_end(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_load_point *p = peak(r);
+
+	if (r->rate > 0 || !p->hist.n || !ta_load_cpus(r))
+		return false;
+	ta_buf_printf(b, "waiting for replies: nothing on this machine was full; half of them took longer than %.3f ms",
+		(double)ta_hist_percentile(&p->hist, 50) / 1e6);
+	return true;
+}
+
 void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b)
 {
-	const struct ta_load_point *p = r->points ? peak(r) : NULL;
+	static bool (*const layers[])(const struct ta_load_result *r, struct ta_buf *b) = {by_rate, by_generator, by_workload,
+		by_link, by_hypervisor, by_one_softirq, by_server, by_all_cpus, by_one_cpu, by_other_end};
 
-	if (!p || p->measured_s <= 0)
+	if (!r->points || peak(r)->measured_s <= 0)
 		return;
-	if (r->rate > 0 && p->mean >= r->rate * 0.99)
-		ta_buf_adds(b, "the rate that was asked for");
-	else if (p->generator_share >= FULL)
-		ta_buf_printf(b, "the load generator: a thread of it used %.0f %% of a CPU", p->generator_share * 100);
-	else if (r->bound[0])
-		ta_buf_adds(b, r->bound);
-	else if (!by_one_softirq(r, b) && !by_server(r, b))
-		by_all_cpus(r, b);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(layers); i++)
+		if (layers[i](r, b))
+			return;
 }
 
 static void note(struct ta_strv *notes, const char *fmt, ...) ta_printf(2, 3);
@@ -97,7 +204,10 @@ static void note_losses(const struct ta_load_result *r, struct ta_strv *notes)
 		{"TCP segments sent again", r->before->retransmits, r->after->retransmits},
 		{"connections lost to full accept queues (ListenOverflows)", r->before->listen_overflows,
 			r->after->listen_overflows},
+		{"connection attempts dropped by listeners for other reasons (ListenDrops)",
+			r->before->listen_drops - r->before->listen_overflows, r->after->listen_drops - r->after->listen_overflows},
 		{"packets dropped from a CPU's backlog", r->before->softnet_dropped, r->after->softnet_dropped},
+		{"times that softirq ended with packets left (time_squeeze)", r->before->time_squeeze, r->after->time_squeeze},
 	};
 
 	for (unsigned i = 0; i < TA_ARRAY_SIZE(counts); i++)
@@ -111,8 +221,8 @@ static void note_cpus(const struct ta_load_result *r, struct ta_strv *notes)
 	uint64_t throttled = 0;
 	double steal = 0;
 
-	for (unsigned i = 0; i < n_cpus(r); i++) {
-		steal = TA_MAX(steal, ta_watch_share(r->before, r->after, i).steal);
+	for (unsigned i = 0; i < ta_load_cpus(r); i++) {
+		steal = TA_MAX(steal, ta_load_share(r, i).steal);
 		if (r->after->cpu[i].core_throttled > r->before->cpu[i].core_throttled)
 			throttled += r->after->cpu[i].core_throttled - r->before->cpu[i].core_throttled;
 	}
@@ -122,20 +232,29 @@ static void note_cpus(const struct ta_load_result *r, struct ta_strv *notes)
 		note(notes, "CPUs were throttled for heat %llu times", (unsigned long long)throttled);
 }
 
+/* A clock that falls while there is work to do: power, heat or a governor. */
+static void note_clock(const struct ta_load_result *r, struct ta_strv *notes)
+{
+	const struct ta_watch_during *d = &peak(r)->during;
+
+	if (d->n_mhz && d->mhz_min < CLOCK_FALLEN * d->mhz_max)
+		note(notes, "the clocks of busy CPUs went down to %.0f MHz from %.0f", d->mhz_min, d->mhz_max);
+}
+
 void ta_load_notes(const struct ta_load_result *r, struct ta_strv *notes)
 {
-	const struct ta_load_point *p = peak(r);
-
+	if (ta_load_generator_full(r))
+		ta_strv_add(notes, TA_LOAD_GENERATOR_FULL);
 	for (size_t i = 0; i < r->notes.n; i++)
 		ta_strv_add(notes, r->notes.v[i]);
 	if (r->interrupted)
 		ta_strv_add(notes, "stopped early: what is here was measured until then");
-	if (r->n_points && p->generator_share >= FULL)
-		ta_strv_add(notes, "the generator is at its limit: more threads (-t) or another machine would show more");
 	if (!strcmp(r->path, "loopback"))
 		ta_strv_add(notes, "loopback: says nothing of NIC queues, rings, interrupts or the network");
 	if (r->before && r->after) {
 		note_cpus(r, notes);
 		note_losses(r, notes);
 	}
+	if (r->points)
+		note_clock(r, notes);
 }

@@ -14,7 +14,7 @@
 
 #include "load/stage.h"
 
-#define PROGRESS_NS (500 * TA_NS_PER_MS)
+#define LOOK_NS (250 * TA_NS_PER_MS)
 
 struct run {
 	struct ta_stage *stage;
@@ -102,32 +102,79 @@ static void sleep_until(uint64_t ns)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-/* Waits for `until`, telling the caller's line how it goes. */
-static void wait_for(struct run *run, struct crew *crew, unsigned repeat, uint64_t until)
+/* What was seen at the last look, to tell what changed since. */
+struct look {
+	uint64_t now, replies;
+	uint64_t cpu[TA_LOAD_THREADS_MAX]; /* of each thread */
+	struct ta_watch_sample watch;
+};
+
+/* 0 of a thread that ended. */
+static uint64_t thread_cpu(const struct crew *crew, unsigned i)
+{
+	clockid_t clock;
+
+	return pthread_getcpuclockid(crew->threads[i], &clock) == 0 ? cpu_of(clock) : 0;
+}
+
+static void take_look(struct run *run, const struct crew *crew, struct look *ret)
+{
+	ret->now = ta_load_now();
+	ret->replies = live_replies(crew);
+	for (unsigned i = 0; i < crew->n; i++)
+		ret->cpu[i] = thread_cpu(crew, i);
+	ta_watch_glance(run->stage->host, &ret->watch);
+}
+
+static void tell(struct run *run, const struct crew *crew, unsigned repeat, const struct look *a, const struct look *b)
 {
 	const struct ta_load_plan *plan = &crew->plan;
-	uint64_t begin = plan->start_ns - run->o->warmup_ns, last = ta_load_now(), seen = live_replies(crew);
+	uint64_t begin = plan->start_ns - run->o->warmup_ns;
+	struct ta_watch_during since = {.looks = 0};
+	struct ta_load_progress p = {
+		.connections = plan->connections,
+		.repeat = repeat,
+		.warming_up = b->now < plan->start_ns,
+		.elapsed_s = (double)(b->now - begin) / 1e9,
+		.total_s = (double)(plan->end_ns - begin) / 1e9,
+		.per_second = (double)(b->replies - a->replies) * 1e9 / (double)(b->now - a->now),
+	};
 
-	while (!is_stopped(run)) {
-		struct ta_load_progress p = {.connections = plan->connections, .repeat = repeat};
-		uint64_t now, replies;
+	for (unsigned i = 0; i < crew->n; i++)
+		if (b->cpu[i] > a->cpu[i])
+			p.generator_share = TA_MAX(p.generator_share, (double)(b->cpu[i] - a->cpu[i]) / (double)(b->now - a->now));
+	ta_watch_look(&since, &a->watch, &b->watch);
+	p.softirq = since.softirq;
+	p.mhz = since.n_mhz ? since.mhz_sum / since.n_mhz : 0;
+	run->o->progress(&p, run->o->progress_ctx);
+}
 
-		sleep_until(TA_MIN(until, last + PROGRESS_NS));
-		now = ta_load_now();
-		if (now >= until)
-			return;
-		if (now < last + PROGRESS_NS)
+/* Waits for `until`, looking at the machine, and telling the caller's line how it goes. */
+static void wait_for(struct run *run, struct crew *crew, unsigned repeat, uint64_t until, struct ta_watch_during *during)
+{
+	struct look *looks = calloc(2, sizeof(*looks)), *last = looks, *next = looks ? looks + 1 : NULL;
+
+	if (looks)
+		take_look(run, crew, last);
+	while (looks && !is_stopped(run)) {
+		struct look *other = last;
+
+		sleep_until(TA_MIN(until, last->now + LOOK_NS));
+		if (ta_load_now() < TA_MIN(until, last->now + LOOK_NS))
 			continue; /* woken by a signal */
-		replies = live_replies(crew);
-		p.warming_up = now < plan->start_ns;
-		p.elapsed_s = (double)(now - begin) / 1e9;
-		p.total_s = (double)(plan->end_ns - begin) / 1e9;
-		p.per_second = (double)(replies - seen) * 1e9 / (double)(now - last);
+		if (ta_load_now() >= until)
+			break;
+		take_look(run, crew, next);
+		if (during)
+			ta_watch_look(during, &last->watch, &next->watch);
 		if (run->o->progress)
-			run->o->progress(&p, run->o->progress_ctx);
-		last = now;
-		seen = replies;
+			tell(run, crew, repeat, last, next);
+		last = next;
+		next = other;
 	}
+	free(looks);
+	while (!is_stopped(run) && ta_load_now() < until)
+		sleep_until(until);
 }
 
 static int crew_join(struct crew *crew, struct ta_load_point *point, uint64_t *ret_replies)
@@ -151,12 +198,8 @@ static int crew_join(struct crew *crew, struct ta_load_point *point, uint64_t *r
 /* While all threads run: the clock of one that ended would say 0. */
 static void mark_threads(struct crew *crew)
 {
-	for (unsigned i = 0; i < crew->n; i++) {
-		clockid_t clock;
-
-		if (pthread_getcpuclockid(crew->threads[i], &clock) == 0)
-			crew->cpu_before[i] = cpu_of(clock);
-	}
+	for (unsigned i = 0; i < crew->n; i++)
+		crew->cpu_before[i] = thread_cpu(crew, i);
 }
 
 static void add_generator_share(const struct crew *crew, struct ta_load_point *p, double wall_ns)
@@ -174,10 +217,10 @@ static int measure(struct run *run, struct crew *crew, struct ta_load_point *poi
 	uint64_t replies, end;
 	int rc;
 
-	wait_for(run, crew, point->n_runs + 1, crew->plan.start_ns);
+	wait_for(run, crew, point->n_runs + 1, crew->plan.start_ns, NULL);
 	mark_threads(crew);
 	ta_stage_begin(run->stage, &from);
-	wait_for(run, crew, point->n_runs + 1, crew->plan.end_ns);
+	wait_for(run, crew, point->n_runs + 1, crew->plan.end_ns, &point->during);
 	end = ta_load_now();
 	if (end > crew->plan.start_ns) /* else stopped in the warm-up */
 		ta_stage_end(run->stage, &from, point);
@@ -336,6 +379,8 @@ int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_lo
 
 void ta_load_result_done(struct ta_load_result *r)
 {
+	for (size_t i = 0; i < r->room; i++)
+		free(r->points[i].watched);
 	free(r->points);
 	free(r->before);
 	free(r->after);

@@ -20,6 +20,9 @@ struct ta_load_progress {
 	double elapsed_s, total_s; /* of this repetition, warm-up included */
 	double per_second;	   /* replies since the last call, or what `unit` says */
 	const char *unit; /* NULL: requests */
+	double generator_share;	   /* 0 … 1: of the busiest thread, since then */
+	double softirq;		   /* 0 … 1: of the CPU with most of it, since then */
+	double mhz;		   /* mean of the CPUs that work; 0: not known */
 };
 
 /* GET and SET of a key-value store. */
@@ -79,6 +82,8 @@ struct ta_load_point {
 	struct ta_load_counts counts;
 	struct ta_hist hist;
 	struct ta_load_cpu cpu;
+	struct ta_watch_sample *watched; /* how the machine's counters grew in the measured times; NULL: nobody looked */
+	struct ta_watch_during during;
 	double generator_share; /* 0 … 1: of the time of its threads that the generator was on a CPU, the busiest thread */
 };
 
@@ -95,7 +100,7 @@ struct ta_load_result {
 	struct ta_figures figures; /* what this workload found beside the points */
 	struct ta_load_counts failures; /* without points: what failed */
 	struct ta_load_point *points; /* n_points of them; may be none if there are figures */
-	size_t n_points;
+	size_t n_points, room; /* of `room` that were to be measured */
 	size_t peak; /* index of the point with the highest mean */
 	struct ta_watch_sample *before, *after; /* of the whole measured time of all points */
 };
@@ -104,8 +109,16 @@ struct ta_load_result {
 int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_load_result *ret, struct ta_err *err);
 void ta_load_result_done(struct ta_load_result *r);
 
+/* Shares of a CPU while the point with the peak was measured. `cpu` is below ta_load_cpus(). */
+unsigned ta_load_cpus(const struct ta_load_result *r);
+struct ta_watch_share ta_load_share(const struct ta_load_result *r, unsigned cpu);
+
 /* What bounded the point with the peak, in a few words; nothing where the counters do not say. */
 void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b);
 
-/* What a reader has to know: what the path cannot show, what disturbed the run. */
+/* The generator was at its limit: that is to be said before all else. */
+#define TA_LOAD_GENERATOR_FULL "the generator is at its limit: more threads (-t) or another machine would show more"
+bool ta_load_generator_full(const struct ta_load_result *r);
+
+/* What a reader has to know: the generator's limit first, what the path cannot show, what disturbed the run. */
 void ta_load_notes(const struct ta_load_result *r, struct ta_strv *notes);

@@ -75,9 +75,11 @@ int ta_stage_set(struct ta_stage *s)
 	r->rate = o->rate;
 	ta_target_print(&s->target, r->target, sizeof(r->target));
 	r->points = calloc(o->n_sweep, sizeof(*r->points));
+	r->room = r->points ? o->n_sweep : 0;
 	r->before = calloc(1, sizeof(*r->before));
 	r->after = calloc(1, sizeof(*r->after));
-	return r->points && r->before && r->after ? 0 : -ENOMEM;
+	s->from = calloc(1, sizeof(*s->from));
+	return r->points && r->before && r->after && s->from ? 0 : -ENOMEM;
 }
 
 int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
@@ -93,6 +95,8 @@ void ta_stage_close(struct ta_stage *s)
 {
 	if (s->server.pid)
 		ta_server_stop(&s->server);
+	free(s->from);
+	s->from = NULL;
 }
 
 static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
@@ -109,9 +113,26 @@ static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
 
 void ta_stage_begin(struct ta_stage *s, struct ta_stage_mark *ret)
 {
+	ta_watch_read(s->host, s->from);
 	if (!s->result->before->n_cpus)
-		ta_watch_read(s->host, s->result->before);
+		*s->result->before = *s->from;
 	mark(s, ret);
+}
+
+/* A workload may have a point that is none of the result's. */
+static bool is_of_result(const struct ta_stage *s, const struct ta_load_point *p)
+{
+	return p >= s->result->points && p < s->result->points + s->result->room;
+}
+
+static void add_watched(struct ta_stage *s, struct ta_load_point *p)
+{
+	if (!is_of_result(s, p))
+		return;
+	if (!p->watched)
+		p->watched = calloc(1, sizeof(*p->watched));
+	if (p->watched)
+		ta_watch_add(p->watched, s->from, s->result->after);
 }
 
 void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct ta_load_point *p)
@@ -120,6 +141,7 @@ void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct t
 
 	mark(s, &to);
 	ta_watch_read(s->host, s->result->after);
+	add_watched(s, p);
 	p->cpu.client_user_s += (double)(to.user - from->user) / 1e9;
 	p->cpu.client_system_s += (double)(to.system - from->system) / 1e9;
 	if (!s->server.pid || to.server_user < from->server_user)

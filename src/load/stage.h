@@ -13,6 +13,7 @@ struct ta_stage {
 	struct ta_load_result *result;
 	struct ta_target target;
 	struct ta_server server; /* pid 0: none */
+	struct ta_watch_sample *from; /* of the present measured time */
 };
 
 /* CPU time at one moment, ns. */

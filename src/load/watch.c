@@ -123,6 +123,73 @@ static uint64_t read_number(struct ta_host *h, const char *fmt, unsigned cpu)
 	return v;
 }
 
+/* "  eth0: bytes packets errs drop fifo frame compressed multicast bytes …": net/core/net-procfs.c */
+static int link_line(const char *line, size_t len, void *ctx)
+{
+	struct ta_watch_sample *s = ctx;
+	const char *colon = strchr(line, ':'), *values;
+	struct ta_watch_link link = {.mbit = 0};
+	uint64_t v[9];
+	size_t n;
+
+	line += strspn(line, " ");
+	n = colon ? (size_t)(colon - line) : 0;
+	if (!n || n >= sizeof(link.name) || s->n_links == TA_WATCH_LINKS)
+		return 0;
+	memcpy(link.name, line, n);
+	values = colon + 1;
+	for (unsigned i = 0; i < TA_ARRAY_SIZE(v); i++)
+		if (ta_next_u64(&values, &v[i]) < 0)
+			return 0;
+	link.rx_bytes = v[0];
+	link.tx_bytes = v[8];
+	s->links[s->n_links++] = link;
+	return 0;
+}
+
+static bool read_link(struct ta_host *h, const char *name, const char *attr, struct ta_buf *ret)
+{
+	ta_cleanup_buf struct ta_buf path = TA_BUF_INIT;
+
+	ta_buf_printf(&path, "/sys/class/net/%s/%s", name, attr);
+	return !path.error && ta_host_read(h, ta_buf_text(&path), 4096, ret) >= 0;
+}
+
+/* What is no device (lo, veth, bridges) has no speed that means anything. */
+static void read_links(struct ta_host *h, struct ta_watch_sample *s)
+{
+	unsigned kept = 0;
+
+	ta_host_lines(h, "/proc/net/dev", link_line, s);
+	for (unsigned i = 0; i < s->n_links; i++) {
+		ta_cleanup_buf struct ta_buf device = TA_BUF_INIT, speed = TA_BUF_INIT;
+
+		if (!read_link(h, s->links[i].name, "device/uevent", &device))
+			continue;
+		if (!read_link(h, s->links[i].name, "speed", &speed) || ta_parse_u64(ta_buf_text(&speed), &s->links[i].mbit) < 0)
+			s->links[i].mbit = 0;
+		s->links[kept++] = s->links[i];
+	}
+	s->n_links = kept;
+}
+
+#define GLANCE_CPUS 16 /* whose clocks are read meanwhile: asking a CPU may wake it */
+
+static void read_clocks(struct ta_host *h, struct ta_watch_sample *s, unsigned most)
+{
+	for (unsigned i = 0; i < TA_MIN(s->n_cpus, most); i++)
+		s->cpu[i].khz = read_number(h, "cpufreq/scaling_cur_freq", i);
+}
+
+int ta_watch_glance(struct ta_host *h, struct ta_watch_sample *ret)
+{
+	*ret = (struct ta_watch_sample){0};
+	if (ta_host_lines(h, "/proc/stat", stat_line, ret) == -ENOMEM)
+		return -ENOMEM;
+	read_clocks(h, ret, GLANCE_CPUS);
+	return 0;
+}
+
 int ta_watch_read(struct ta_host *h, struct ta_watch_sample *ret)
 {
 	static const char *const tcpext[] = {"ListenOverflows", "ListenDrops", NULL};
@@ -135,10 +202,10 @@ int ta_watch_read(struct ta_host *h, struct ta_watch_sample *ret)
 		(uint64_t *const[]){&ret->listen_overflows, &ret->listen_drops});
 	ret->has_snmp = ta_watch_table(h, "/proc/net/snmp", "Tcp:", tcp, (uint64_t *const[]){&ret->retransmits});
 	ta_host_lines(h, "/proc/net/softnet_stat", softnet_line, ret);
-	for (unsigned i = 0; i < ret->n_cpus; i++) {
+	read_links(h, ret);
+	read_clocks(h, ret, TA_WATCH_CPUS);
+	for (unsigned i = 0; i < ret->n_cpus; i++)
 		ret->cpu[i].core_throttled = read_number(h, "thermal_throttle/core_throttle_count", i);
-		ret->cpu[i].khz = read_number(h, "cpufreq/scaling_cur_freq", i);
-	}
 	return 0;
 }
 
@@ -158,4 +225,75 @@ struct ta_watch_share ta_watch_share(const struct ta_watch_sample *from, const s
 	if (all <= 0)
 		return (struct ta_watch_share){0};
 	return (struct ta_watch_share){(user + system + soft + irq) / all, soft / all, steal / all};
+}
+
+static void add_cpu(struct ta_watch_cpu *sum, const struct ta_watch_cpu *from, const struct ta_watch_cpu *to)
+{
+	sum->user += grown(from->user, to->user);
+	sum->system += grown(from->system, to->system);
+	sum->softirq += grown(from->softirq, to->softirq);
+	sum->irq += grown(from->irq, to->irq);
+	sum->steal += grown(from->steal, to->steal);
+	sum->idle += grown(from->idle, to->idle);
+	sum->core_throttled += grown(from->core_throttled, to->core_throttled);
+	sum->khz = to->khz;
+}
+
+/* Interfaces come and go: one that was not there before has not grown. */
+static void add_links(struct ta_watch_sample *sum, const struct ta_watch_sample *from, const struct ta_watch_sample *to)
+{
+	for (unsigned i = 0; i < to->n_links; i++)
+		for (unsigned k = 0; k < from->n_links; k++) {
+			struct ta_watch_link *link = &sum->links[i];
+
+			if (strcmp(to->links[i].name, from->links[k].name) != 0)
+				continue;
+			memcpy(link->name, to->links[i].name, sizeof(link->name));
+			link->mbit = to->links[i].mbit;
+			link->rx_bytes += grown(from->links[k].rx_bytes, to->links[i].rx_bytes);
+			link->tx_bytes += grown(from->links[k].tx_bytes, to->links[i].tx_bytes);
+		}
+	sum->n_links = TA_MAX(sum->n_links, to->n_links);
+}
+
+void ta_watch_add(struct ta_watch_sample *sum, const struct ta_watch_sample *from, const struct ta_watch_sample *to)
+{
+	unsigned n = TA_MIN(from->n_cpus, to->n_cpus);
+
+	for (unsigned i = 0; i < n; i++)
+		add_cpu(&sum->cpu[i], &from->cpu[i], &to->cpu[i]);
+	sum->n_cpus = TA_MAX(sum->n_cpus, n);
+	add_links(sum, from, to);
+	sum->has_netstat = to->has_netstat;
+	sum->has_snmp = to->has_snmp;
+	sum->has_softnet = to->has_softnet;
+	sum->listen_overflows += grown(from->listen_overflows, to->listen_overflows);
+	sum->listen_drops += grown(from->listen_drops, to->listen_drops);
+	sum->retransmits += grown(from->retransmits, to->retransmits);
+	sum->softnet_dropped += grown(from->softnet_dropped, to->softnet_dropped);
+	sum->time_squeeze += grown(from->time_squeeze, to->time_squeeze);
+}
+
+static void look_at_clock(struct ta_watch_during *d, double mhz)
+{
+	d->mhz_min = d->n_mhz ? TA_MIN(d->mhz_min, mhz) : mhz;
+	d->mhz_max = d->n_mhz ? TA_MAX(d->mhz_max, mhz) : mhz;
+	d->mhz_sum += mhz;
+	d->n_mhz++;
+}
+
+void ta_watch_look(struct ta_watch_during *d, const struct ta_watch_sample *from, const struct ta_watch_sample *to)
+{
+	for (unsigned i = 0; i < TA_MIN(from->n_cpus, to->n_cpus); i++) {
+		double softirq = ta_watch_share(from, to, i).softirq;
+
+		if (softirq > d->softirq) {
+			d->softirq = softirq;
+			d->softirq_cpu = i;
+		}
+		/* A CPU that does nothing may clock down: that is no news. */
+		if (to->cpu[i].khz && ta_watch_share(from, to, i).busy > 0.5)
+			look_at_clock(d, (double)to->cpu[i].khz / 1e3);
+	}
+	d->looks++;
 }

@@ -130,21 +130,33 @@ static void add_cpu(const struct ta_load_result *r, struct ta_buf *b)
 
 #define CPUS_SHOWN 8
 
-/* The CPUs with most softirq. */
+/* The CPUs with softirq, and what it was at its highest. */
 static void add_softirq(const struct ta_load_result *r, struct ta_buf *b)
 {
-	unsigned n = TA_MIN(r->before->n_cpus, r->after->n_cpus), shown = 0;
+	const struct ta_watch_during *d = &peak(r)->during;
+	unsigned n = ta_load_cpus(r), shown = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		double share = ta_watch_share(r->before, r->after, i).softirq;
+		double share = ta_load_share(r, i).softirq;
 
 		if (share < 0.005 || shown == CPUS_SHOWN)
 			continue;
 		ta_buf_printf(b, "%sCPU%u %.0f %%", shown ? ", " : "softirq    ", i, share * 100);
 		shown++;
 	}
+	if (shown && d->looks)
+		ta_buf_printf(b, "; at its highest CPU%u %.0f %%", d->softirq_cpu, d->softirq * 100);
 	if (shown)
 		ta_buf_addc(b, '\n');
+}
+
+static void add_clock(const struct ta_load_result *r, struct ta_buf *b)
+{
+	const struct ta_watch_during *d = &peak(r)->during;
+
+	if (d->n_mhz)
+		ta_buf_printf(b, "clock      %.0f MHz at least, %.0f in the mean, of CPUs at work\n", d->mhz_min,
+			d->mhz_sum / d->n_mhz);
 }
 
 /* --- what the workload found by itself ------------------------------------------ */
@@ -192,6 +204,8 @@ void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struc
 	ta_cleanup_strv struct ta_strv notes = TA_STRV_INIT;
 
 	add_errors(r, b);
+	if (ta_load_generator_full(r))
+		add_line(b, "First", TA_LOAD_GENERATOR_FULL, columns);
 	add_head(r, b);
 	if (r->n_points)
 		add_table(r, b);
@@ -206,9 +220,10 @@ void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struc
 	if (r->n_points) {
 		add_cpu(r, b);
 		add_softirq(r, b);
+		add_clock(r, b);
 	}
 	ta_load_notes(r, &notes);
-	for (size_t i = 0; i < notes.n; i++)
+	for (size_t i = ta_load_generator_full(r); i < notes.n; i++) /* the first was told first */
 		add_line(b, "Note", notes.v[i], columns);
 }
 
@@ -267,10 +282,19 @@ static void add_point(struct ta_json *j, const struct ta_load_point *p)
 	add_latency(j, &p->hist);
 }
 
+static void add_real(struct ta_json *j, const char *name, bool known, double value)
+{
+	if (known)
+		ta_json_real(j, name, value);
+	else
+		ta_json_null(j, name);
+}
+
 static void add_cpu_json(struct ta_json *j, const struct ta_load_result *r)
 {
 	const struct ta_load_cpu *c = &peak(r)->cpu;
-	unsigned n = TA_MIN(r->before->n_cpus, r->after->n_cpus);
+	const struct ta_watch_during *d = &peak(r)->during;
+	unsigned n = ta_load_cpus(r);
 
 	ta_json_open(j, "cpu", '{');
 	ta_json_real(j, "client_user_s", c->client_user_s);
@@ -288,9 +312,13 @@ static void add_cpu_json(struct ta_json *j, const struct ta_load_result *r)
 		ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
 
 		ta_buf_printf(&name, "%u", i);
-		ta_json_real(j, ta_buf_text(&name), ta_watch_share(r->before, r->after, i).softirq);
+		ta_json_real(j, ta_buf_text(&name), ta_load_share(r, i).softirq);
 	}
 	ta_json_close(j, '}');
+	ta_json_real(j, "softirq_highest", d->softirq);
+	add_real(j, "mhz_min", d->n_mhz, d->mhz_min);
+	add_real(j, "mhz_mean", d->n_mhz, d->n_mhz ? d->mhz_sum / d->n_mhz : 0);
+	add_real(j, "mhz_max", d->n_mhz, d->mhz_max);
 	ta_json_close(j, '}');
 }
 

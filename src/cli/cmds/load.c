@@ -130,23 +130,35 @@ static void catch_signals(void)
 
 /* --- the line on a terminal -------------------------------------------------- */
 
+static void show_line(const char *text)
+{
+	char line[88];
+	int n = snprintf(line, sizeof(line), "\r%-79.79s", text);
+
+	ta_system_write(STDERR_FILENO, line, (size_t)n);
+}
+
+/* In 79 columns: what does not fit is the least important. */
 static void show_progress(const struct ta_load_progress *p, void *ctx)
 {
-	char line[80];
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 	const struct ta_workload *w = ctx;
-	int n = snprintf(line, sizeof(line), "\r%u connections, %s%.0f of %.0f s, %.0f %s/s      ", p->connections,
-		p->warming_up ? "warming up, " : "", p->elapsed_s, p->total_s, p->per_second,
-		p->unit ? p->unit : w->counts ? w->counts : "requests");
 
-	ta_system_write(STDERR_FILENO, line, TA_MIN((size_t)n, sizeof(line) - 1));
+	ta_buf_printf(&line, "%u connections, %s%.0f of %.0f s, %.0f %s/s", p->connections, p->warming_up ? "warming up, " : "",
+		p->elapsed_s, p->total_s, p->per_second, p->unit ? p->unit : w->counts ? w->counts : "requests");
+	if (p->generator_share > 0)
+		ta_buf_printf(&line, ", client %.0f %%", p->generator_share * 100);
+	if (p->softirq > 0)
+		ta_buf_printf(&line, ", softirq %.0f %%", p->softirq * 100);
+	if (p->mhz > 0)
+		ta_buf_printf(&line, ", %.0f MHz", p->mhz);
+	show_line(ta_buf_text(&line));
 }
 
 static void clear_progress(void)
 {
-	char line[84];
-	int n = snprintf(line, sizeof(line), "\r%78s\r", "");
-
-	ta_system_write(STDERR_FILENO, line, (size_t)n);
+	show_line("");
+	ta_system_write(STDERR_FILENO, "\r", 1);
 }
 
 /* --- options ------------------------------------------------------------------ */
