@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A server that misbehaves in one way, on loopback, for tests of load runs. Prints its port, lives until its stdin ends.
 
-    badserver.py KIND [kv]    good close reset silent stall trickle garbage length endless status extra
+    badserver.py KIND [kv]    good close reset silent stall trickle garbage length endless status extra short full
+                              stall:N answers nothing in the last N ms of every second
 
 With kv it speaks RESP, and to the first connection says +OK: what is asked before a run is answered well.
 """
@@ -36,11 +37,24 @@ def stalled():
     return (time.monotonic() - BEGAN) % 1 >= 0.5
 
 
+def wait_out_stall(ms):
+    """To the end of the second, if that is not farther than so many ms."""
+    left = 1 - (time.monotonic() - BEGAN) % 1
+    if left <= ms / 1000:
+        time.sleep(left)
+
+
 def answer(kind, conn):
     if kind == "stall":
         while stalled():
             time.sleep(0.005)
         conn.sendall(GOOD)
+    elif kind.startswith("stall:"):
+        wait_out_stall(int(kind.split(":")[1]))
+        conn.sendall(GOOD)
+    elif kind == "short":
+        conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok")
+        return False
     elif kind == "trickle":
         for i in range(len(GOOD)):
             conn.sendall(GOOD[i:i + 1])
@@ -91,11 +105,12 @@ def serve(kind, conn, how):
 
 
 def main():
-    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=0 if sys.argv[1] == "full" else 512)
     print(listener.getsockname()[1], flush=True)
     kind, how, n = sys.argv[1], answer_kv if sys.argv[2:] == ["kv"] else answer, 0
     while True:
-        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        # "full" accepts nothing: what does not fit into its queue gets no answer, as from an address that is not there.
+        ready, _, _ = select.select([sys.stdin] if sys.argv[1] == "full" else [listener, sys.stdin], [], [])
         if sys.stdin in ready:
             return
         conn, _ = listener.accept()
