@@ -44,7 +44,7 @@ void ta_rounds_add(struct ta_rounds *r, struct ta_conn *conn)
 
 unsigned ta_rounds_next(const struct ta_rounds *r)
 {
-	return r->n < 2 ? r->n : r->n / 2;
+	return r->n < 2 ? r->n : r->n * 2 / 3;
 }
 
 void ta_rounds_advance(struct ta_rounds *r, unsigned n)

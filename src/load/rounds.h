@@ -1,8 +1,9 @@
 /*
  * Rounds: how a thread that is at its limit works for many connections at once. Without a rate, a thread that has no idle
  * time left finds a few replies each time it looks, and pays for looking and for the two ends' CPUs fetching each other's
- * memory all the time. In rounds it waits until half of what is on its way was answered, reads those replies one after another,
- * and sends all their next requests: the server has the other half to work on meanwhile.
+ * memory all the time. In rounds it waits until two thirds of what is on its way were answered, reads those replies one after
+ * another, and sends all their next requests: the server has the others to work on meanwhile. (Half of it costs 3 to 5 % more
+ * CPU time, more than two thirds spread latencies further without gain.)
  *
  * It changes no mean: with n connections that always have a request on the way the mean latency is n / (replies per second).
  * As soon as the thread has much idle time or replies come out of order, each is read when it comes, and so it is at a rate.

@@ -177,7 +177,7 @@ class Bench:
 
     def tell(self, name, values, unit):
         """A median that has no limit."""
-        print(f"  {name:50s} {statistics.median(values):,.2f} {unit}", flush=True)
+        print(f"  {name:50s} {statistics.median(values):6.2f} {unit}".rstrip(), flush=True)
 
 
 def on(cpu, command):

@@ -84,7 +84,7 @@ static void test_collects_by_age(void **state)
 	assert_int_equal(rounds.n, N - 1);
 	for (unsigned i = 1; i < rounds.n; i++)
 		assert_true(ta_rounds_at(&rounds, i - 1)->due_ns < ta_rounds_at(&rounds, i)->due_ns);
-	assert_int_equal(ta_rounds_next(&rounds), (N - 1) / 2);
+	assert_int_equal(ta_rounds_next(&rounds), (N - 1) * 2 / 3);
 	ta_rounds_done(&rounds);
 }
 

@@ -1,7 +1,7 @@
 /*
  * io_uring: sends are queued and handed to the kernel together, receives stay armed (multishot) and take their memory from
- * a ring of buffers, so that many requests cost one system call. At its limit the thread is woken when half of what is
- * on its way was answered (rounds.h).
+ * a ring of buffers, so that many requests cost one system call. At its limit the thread is woken when two thirds of
+ * what is on its way were answered (rounds.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -164,7 +164,7 @@ static int wait_for_some(struct uring_engine *e, uint64_t tick)
 	uint64_t wake = ta_conns_wake(&e->conns, tick), now = ta_load_now(), ns = wake > now ? wake - now : 0;
 
 	if (e->rounds.on)
-		return ta_uring_wait(&e->uring, e->rounds.size / 2, TA_MIN(ns, TA_ROUNDS_PATIENCE_NS));
+		return ta_uring_wait(&e->uring, e->rounds.size * 2 / 3, TA_MIN(ns, TA_ROUNDS_PATIENCE_NS));
 	return ta_uring_wait(&e->uring, 1, ns);
 }
 
