@@ -238,8 +238,14 @@ static inline int fake_set(struct ta_host *h, const char *path, const char *text
 	return 0;
 }
 
+/* None runs. */
+static inline int fake_irqbalance(struct ta_host *h, const char *words, struct ta_buf *ret)
+{
+	return -ESRCH;
+}
+
 static const struct ta_change_ops fake_changes = {.may_set = fake_may_set, .set = fake_set, .own = fake_own,
-	.may_put = fake_may_put, .put = fake_put_file, .unlink = fake_unlink, .load_module = fake_load, .unload_module = fake_unload};
+	.may_put = fake_may_put, .put = fake_put_file, .unlink = fake_unlink, .irqbalance = fake_irqbalance, .load_module = fake_load, .unload_module = fake_unload};
 
 static const struct ta_host_ops fake_ops = {
 	.change = &fake_changes,
