@@ -9,4 +9,4 @@ check-confirm: all $(B)/tests/killer $(B)/tests/confirm-shim.so ## changes that 
 $(B)/tests/confirm-shim.so: tests/confirm/shim.c
 	@mkdir -p $(@D)
 	@echo "  TEST $<"
-	$(Q)$(CC) -std=gnu11 -O1 -Wall -Wextra -shared -fPIC -o $@ $<
+	$(Q)$(CC) -std=gnu11 -O1 -Wall -Wextra -shared -fPIC -o $@ $< -ldl

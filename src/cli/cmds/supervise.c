@@ -249,7 +249,7 @@ const struct ta_command ta_command_supervise = {
 		 "2\twrong usage, or no such run\n"
 		 "6\tsomething could not be put back; 'tuneaudit history' tells\n"
 		 "70\tinternal error\n",
-	.examples = "sudo tuneaudit supervise 3 &\twhere the supervisor of run 3 was killed\n",
+	.examples = "sudo setsid --fork tuneaudit supervise 3\twhere the supervisor of run 3 was killed\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),
 	.values_size = sizeof(struct values),
