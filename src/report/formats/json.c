@@ -112,13 +112,13 @@ static void add_finding(struct ta_json *j, const struct ta_finding *f)
 		ta_json_str(j, NULL, o->evidence[i]);
 	ta_json_close(j, ']');
 	add_fix(j, f);
-	add_columns(j, &f->columns);
 	ta_json_str(j, "title", f->rule->title);
 	ta_json_str(j, "advice", f->rule->advice);
 	if (o->evidence_known)
 		ta_json_bool(j, "hurts", o->evidence_hurts);
 	else
 		ta_json_null(j, "hurts");
+	add_columns(j, &f->columns);
 	ta_json_close(j, '}');
 }
 
