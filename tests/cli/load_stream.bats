@@ -75,7 +75,9 @@ run() {
 	above up_bytes_per_second 1000000
 	above down_bytes_per_second 1000000
 	above bits_per_second 16000000
-		above client_cpu_s_per_gb 0
+		above streams/0/rtt\ us 0
+	[ "$(field streams/1/way) $(field 'streams/1/sent again')" = "down -" ]
+	above client_cpu_s_per_gb 0
 	above server_cpu_s_per_gb 0
 	[ "$(field errors)" = '{}' ]
 	grep -q "thrown away by the kernel" "$DIR/sweep"

@@ -292,7 +292,8 @@ static int measure(struct run *r, struct row *up, struct row *down, unsigned rep
 
 /* --- what is told ------------------------------------------------------------------- */
 
-static void tell_row(struct ta_load_table *t, const struct row *row, bool up, bool knows_sender)
+/* Of what comes down the sender is at the other end: its windows and losses are not known here. */
+static void tell_row(struct ta_load_table *t, const struct row *row, bool up)
 {
 	double mean = ta_stream_mean(row->per_second, row->n);
 
@@ -305,7 +306,7 @@ static void tell_row(struct ta_load_table *t, const struct row *row, bool up, bo
 		ta_load_table_text(t, "-");
 	ta_load_table_number(t, mean / 1e6, 1);
 	ta_load_table_number(t, row->evenness, 2);
-	if (knows_sender) {
+	if (up) {
 		ta_load_table_number(t, row->retransmits, 0);
 		ta_load_table_number(t, row->cwnd_bytes / 1024, 0);
 	} else {
@@ -340,9 +341,9 @@ static void tell(const struct run *r, const struct row *up, const struct row *do
 		double a = ta_stream_mean(up[i].per_second, up[i].n), b = ta_stream_mean(down[i].per_second, down[i].n);
 
 		if (up[i].n)
-			tell_row(t, &up[i], true, true);
+			tell_row(t, &up[i], true);
 		if (down[i].n)
-			tell_row(t, &down[i], false, goes_up(r));
+			tell_row(t, &down[i], false);
 		if (a + b <= best)
 			continue;
 		best = a + b;
