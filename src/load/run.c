@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "load/pin.h"
 #include "load/stage.h"
 
 #define LOOK_NS (250 * TA_NS_PER_MS)
@@ -76,6 +77,8 @@ static int crew_start(struct run *run, struct crew *crew, struct ta_err *err)
 		error = pthread_create(&crew->threads[crew->n], NULL, job_main, job);
 		if (error)
 			return ta_err_set(err, -error, "no thread: %s", ta_errno_text(-error));
+		if (run->o->pin)
+			ta_pin_thread(crew->threads[crew->n], crew->n);
 		crew->n++;
 	}
 	return 0;

@@ -55,6 +55,7 @@ struct ta_load_options {
 	double rate; /* requests per second, 0: as fast as it goes */
 	uint64_t warmup_ns, duration_ns, timeout_ns;
 	const char *engine;		     /* NULL: chosen */
+	bool pin; /* each end on CPUs of its own (pin.h) */
 	const char *dir;		     /* for files of our own; NULL: chosen */
 	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
 	const char *close; /* connect: who ends a connection, "reset", "server", "client"; NULL: reset */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "load/load.h"
+#include "load/pin.h"
 #include "load/service.h"
 
 /* What the child says first. */
@@ -75,7 +76,10 @@ static _Noreturn void child_main(const struct ta_server_options *o, int control,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	hello.rc = o->service->start(o, &served, &hello.err);
+	if (o->pin)
+		hello.rc = ta_pin_end(TA_PIN_SERVER, &hello.err);
+	if (hello.rc == 0)
+		hello.rc = o->service->start(o, &served, &hello.err);
 	if (hello.rc == 0) {
 		hello.addr = served.addr;
 		hello.addr_len = served.addr_len;

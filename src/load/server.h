@@ -24,6 +24,7 @@ struct ta_server_options {
 	const struct ta_accept *accept; /* connect: how (connect/accept.h); NULL: the usual way */
 	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
 	bool no_uring;	     /* epoll also where io_uring could be used */
+	bool pin;	     /* on the first half of the CPUs (pin.h) */
 	struct sockaddr_storage only; /* whoever may reach it (admit.h); ss_family 0: all who can */
 	const char *dir;     /* for files of its own; NULL: chosen */
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "load/pin.h"
 #include "load/service.h"
 
 static uint64_t ns_of(const struct timeval *t)
@@ -40,6 +41,7 @@ int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *given, st
 		o.threads = TA_MAX(ta_stage_cpus() / 2, 1u);
 	if (!o.addr_len)
 		ta_server_on_loopback(&o, 0);
+	o.pin = s->o->pin;
 	rc = ta_server_start(&o, &s->server, err);
 	if (rc < 0)
 		return rc;
@@ -82,13 +84,30 @@ int ta_stage_set(struct ta_stage *s)
 	return r->points && r->before && r->after && s->from ? 0 : -ENOMEM;
 }
 
+/* Beside the built-in server; its threads then have one CPU each (run.c). */
+static int pin_client(struct ta_stage *s, struct ta_err *err)
+{
+	int rc = 0;
+
+	if (sched_getaffinity(0, sizeof(s->cpus), &s->cpus) < 0)
+		CPU_ZERO(&s->cpus);
+	if (s->server.pid)
+		rc = ta_pin_end(TA_PIN_CLIENT, err);
+	if (rc == 0)
+		ta_strv_add(&s->result->notes, s->server.pid ? "pinned: the server has the first half of the CPUs, the client the rest"
+							      : "pinned: each thread of the client has one CPU");
+	return rc;
+}
+
 int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
 {
 	const struct ta_load_options *o = s->o;
 	int rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err)
 			   : ta_stage_serve(s, so, err);
 
-	return rc < 0 ? rc : ta_stage_set(s);
+	if (rc == 0)
+		rc = ta_stage_set(s);
+	return rc == 0 && o->pin ? pin_client(s, err) : rc;
 }
 
 void ta_stage_close(struct ta_stage *s)
@@ -97,6 +116,8 @@ void ta_stage_close(struct ta_stage *s)
 		ta_server_stop(&s->server);
 	free(s->from);
 	s->from = NULL;
+	if (s->o->pin && CPU_COUNT(&s->cpus))
+		sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
 }
 
 static void mark(struct ta_stage *s, struct ta_stage_mark *ret)

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <sched.h>
+
 #include "load/run.h"
 #include "load/server.h"
 
@@ -14,6 +16,7 @@ struct ta_stage {
 	struct ta_target target;
 	struct ta_server server; /* pid 0: none */
 	struct ta_watch_sample *from; /* of the present measured time */
+	cpu_set_t cpus; /* that were there before a run with `pin` */
 };
 
 /* CPU time at one moment, ns. */

@@ -57,6 +57,20 @@ quick() {
 	above requests 1000
 }
 
+@test "each end on CPUs of its own" {
+	[ "$(nproc)" -ge 2 ] || skip "there is one CPU only"
+	quick --pin
+	expect 0
+	contains "$output" "pinned: the server has the first half of the CPUs"
+	above requests 100
+	if taskset -c 0 true; then
+		status=0
+		taskset -c 0 "$TUNEAUDIT" load http --pin -d 1 --warmup 0 2> "$DIR/err" || status=$?
+		[ "$status" -eq 2 ]
+		grep -q "one CPU only" "$DIR/err"
+	fi
+}
+
 @test "a rate is kept" {
 	ta load http -d 2 --warmup 0 -c 4 --rate 100 --format json
 	expect 0

@@ -26,7 +26,7 @@ struct values {
 	int64_t set, keys, value_size; /* kv */
 	int64_t backlog;
 	const char *close;
-	bool host_network;
+	bool host_network, pin;
 	int64_t datagram;	       /* stream */
 	const char *direction;
 	bool discard, udp;
@@ -105,6 +105,9 @@ static const struct ta_option options[] = {
 	{.name = "label", .arg = "TEXT", .kind = TA_OPT_STRING,
 		.help = "name of this configuration in the row of cold and warm MB/s that 'file' prints",
 		.offset = offsetof(struct values, label)},
+	{.name = "pin", .kind = TA_OPT_FLAG,
+		.help = "the built-in server on the first half of the CPUs, the client on the others, each of its threads on one",
+		.offset = offsetof(struct values, pin)},
 	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
 		.offset = offsetof(struct values, port), .max = 65535},
 	{.name = "format", .arg = "text|json|hgrm", .kind = TA_OPT_STRING,
@@ -301,6 +304,7 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.backlog = (unsigned)v->backlog,
 		.close = v->close,
 		.host_network = v->host_network,
+		.pin = v->pin,
 		.file_bytes = (uint64_t)v->file_mib << 20,
 		.label = v->label,
 		.stop = &stopped,
