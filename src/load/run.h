@@ -44,7 +44,7 @@ struct ta_stream_options {
 
 struct ta_load_options {
 	const struct ta_workload *workload;
-	const char *target;    /* NULL: the built-in server, started for this run on loopback */
+	const char *target;    /* NULL: the built-in server, started for this run on loopback; tuneaudit://…: that of a peer */
 	const struct ta_strv *headers;
 	struct ta_kv_options kv;
 	struct ta_stream_options stream;
@@ -60,6 +60,7 @@ struct ta_load_options {
 	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
 	const char *close; /* connect: who ends a connection, "reset", "server", "client"; NULL: reset */
 	bool host_network; /* hold: not in a network namespace of its own */
+	const char *token;		     /* of the peer that `target` may be; NULL: none */
 	uint64_t file_bytes;		     /* of the large one */
 	const char *label;		     /* of this configuration, for a row of a table; NULL: none */
 	const volatile sig_atomic_t *stop;   /* set: ends soon, with what there is */
@@ -93,7 +94,8 @@ struct ta_load_result {
 	const char *engine; /* what drove the connections; NULL: the question has no meaning here */
 	char bound[160];      /* what the workload found it bound by, where the counters say nothing; "" */
 	char target[512];
-	bool built_in, interrupted;
+	bool built_in;	      /* the server is ours: here, or a peer's */
+	bool interrupted;
 	unsigned threads, pipeline;
 	double rate;
 	const char *counts; /* what the points count: "requests" */

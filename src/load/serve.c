@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "load/admit.h"
 #include "load/serve_conn.h"
 #include "load/uring.h"
 
@@ -32,12 +33,15 @@ static int make_reply(unsigned body_bytes, struct ta_serve_reply *ret)
 
 static int listen_on(const struct ta_server_options *o, struct ta_serve *s, struct ta_err *err)
 {
-	int one = 1;
+	int one = 1, rc;
 
 	s->listener = socket(o->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (s->listener < 0)
 		return ta_err_set(err, -errno, "no socket for the server: %s", ta_errno_text(-errno));
 	setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	rc = ta_admit_only(s->listener, &o->only);
+	if (rc < 0)
+		return ta_err_set(err, rc, "the server cannot be kept to one client: %s", ta_errno_text(rc));
 	if (bind(s->listener, (const struct sockaddr *)&o->addr, o->addr_len) < 0 || listen(s->listener, 65535) < 0)
 		return ta_err_set(err, -errno, "the server cannot listen there: %s", ta_errno_text(-errno));
 	s->addr_len = sizeof(s->addr);

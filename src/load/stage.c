@@ -53,6 +53,32 @@ int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *given, st
 	return 0;
 }
 
+static bool is_peer(const struct ta_load_options *o)
+{
+	return o->target && !strncmp(o->target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
+}
+
+/* The service's port is at the address of the peer. sin_port and sin6_port stand at the same place. */
+static int open_peer(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
+{
+	const struct ta_load_options *o = s->o;
+	unsigned port, threads = so && so->threads ? so->threads : TA_MAX(ta_stage_cpus(), 1u);
+	int rc = ta_target_parse(o->target, TA_PEER_SCHEME, NULL, &s->target, err);
+
+	if (rc == 0 && !ta_service_find(o->workload->name))
+		rc = ta_err_set(err, -EINVAL, "%s has no server of its own, and so no peer has one", o->workload->name);
+	if (rc == 0)
+		rc = ta_peer_open(s->host, &s->target, o->token, o->workload->name, threads, so ? so->body_bytes : 2, o->stop, &s->peer,
+			&port, err);
+	if (rc < 0)
+		return rc;
+	((struct sockaddr_in *)&s->target.addr)->sin_port = htons((uint16_t)port);
+	snprintf(s->target.scheme, sizeof(s->target.scheme), "%s", o->workload->scheme);
+	snprintf(s->target.port, sizeof(s->target.port), "%u", port);
+	snprintf(s->target.path, sizeof(s->target.path), "/");
+	return 0;
+}
+
 /* Where both ends are here they share the CPUs. */
 static unsigned choose_threads(const struct ta_load_options *o)
 {
@@ -70,8 +96,8 @@ int ta_stage_set(struct ta_stage *s)
 
 	r->workload = o->workload->name;
 	r->counts = o->workload->counts ? o->workload->counts : "requests";
-	r->path = ta_target_path_name(&s->target);
-	r->built_in = !o->target;
+	r->path = s->peer.is_open ? s->peer.path : ta_target_path_name(&s->target);
+	r->built_in = !o->target || s->peer.is_open;
 	r->threads = choose_threads(o);
 	r->pipeline = o->pipeline;
 	r->rate = o->rate;
@@ -102,9 +128,14 @@ static int pin_client(struct ta_stage *s, struct ta_err *err)
 int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
 {
 	const struct ta_load_options *o = s->o;
-	int rc = o->target ? ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err)
-			   : ta_stage_serve(s, so, err);
+	int rc;
 
+	if (is_peer(o))
+		rc = open_peer(s, so, err);
+	else if (o->target)
+		rc = ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err);
+	else
+		rc = ta_stage_serve(s, so, err);
 	if (rc == 0)
 		rc = ta_stage_set(s);
 	return rc == 0 && o->pin ? pin_client(s, err) : rc;
@@ -118,6 +149,7 @@ void ta_stage_close(struct ta_stage *s)
 	s->from = NULL;
 	if (s->o->pin && CPU_COUNT(&s->cpus))
 		sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
+	ta_peer_close(&s->peer);
 }
 
 static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
@@ -130,6 +162,10 @@ static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
 	ret->system = ns_of(&used.ru_stime);
 	if (s->server.pid)
 		ta_server_cpu(&s->server, &ret->server_user, &ret->server_system);
+	if (!s->peer.is_open || ta_peer_cpu(&s->peer, &ret->server_user, &ret->server_system) == 0)
+		return;
+	ta_peer_close(&s->peer);
+	ta_strv_add(&s->result->notes, "the peer ended the session before the run was over: what its server used is not known");
 }
 
 void ta_stage_begin(struct ta_stage *s, struct ta_stage_mark *ret)
@@ -165,7 +201,7 @@ void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct t
 	add_watched(s, p);
 	p->cpu.client_user_s += (double)(to.user - from->user) / 1e9;
 	p->cpu.client_system_s += (double)(to.system - from->system) / 1e9;
-	if (!s->server.pid || to.server_user < from->server_user)
+	if ((!s->server.pid && !s->peer.is_open) || to.server_user < from->server_user)
 		return;
 	p->cpu.has_server = true;
 	p->cpu.server_user_s += (double)(to.server_user - from->server_user) / 1e9;

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "load/peer.h"
 #include "load/run.h"
 #include "load/server.h"
 
@@ -17,6 +18,7 @@ struct ta_stage {
 	struct ta_server server; /* pid 0: none */
 	struct ta_watch_sample *from; /* of the present measured time */
 	cpu_set_t cpus; /* that were there before a run with `pin` */
+	struct ta_peer peer;	 /* has the server, unless it is not open */
 };
 
 /* CPU time at one moment, ns. */
@@ -26,7 +28,7 @@ struct ta_stage_mark {
 };
 
 /*
- * Reads the target, or starts the built-in server with `so` (its service is that of the workload; NULL: the usual one), and
+ * Reads the target, has a peer start the service, or starts the built-in server with `so` (its service is that of the workload; NULL: the usual one), and
  * fills what `result` says of that. 0 or -errno with the text.
  */
 int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err);

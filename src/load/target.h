@@ -11,7 +11,7 @@
 #define TA_TARGET_MAX 2048
 
 struct ta_target {
-	char scheme[8];
+	char scheme[12];
 	char host[256]; /* without brackets */
 	char port[6];
 	char path[TA_TARGET_MAX]; /* with its '/', "/" if none was given */

@@ -11,6 +11,7 @@
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "cli/peers.h"
 #include "cli/session.h"
 #include "cli/system.h"
 #include "load/kv/answer.h"
@@ -30,7 +31,7 @@ struct values {
 	int64_t datagram;	       /* stream */
 	const char *direction;
 	bool discard, udp;
-	const char *engine, *format, *dir, *label;
+	const char *engine, *format, *dir, *label, *listen, *token_file;
 	struct ta_strv sweep, headers;
 };
 
@@ -108,6 +109,14 @@ static const struct ta_option options[] = {
 	{.name = "pin", .kind = TA_OPT_FLAG,
 		.help = "the built-in server on the first half of the CPUs, the client on the others, each of its threads on one",
 		.offset = offsetof(struct values, pin)},
+	{.name = "listen", .arg = "ADDR[:PORT]", .kind = TA_OPT_STRING,
+		.help = "of 'load serve': serves load runs on other machines (TARGET tuneaudit://ADDR:PORT), whatever workload they "
+			"ask for; on an address that is not loopback only who knows the token",
+		.offset = offsetof(struct values, listen)},
+	{.name = "token-file", .arg = "FILE", .kind = TA_OPT_STRING,
+		.help = "the token of 'load serve --listen', at both ends (default: TUNEAUDIT_TOKEN of the environment; 'serve' makes "
+			"and prints one where it needs one)",
+		.offset = offsetof(struct values, token_file)},
 	{.name = "port", .arg = "PORT", .kind = TA_OPT_NUMBER, .help = "of 'load serve' (default: the kernel chooses)",
 		.offset = offsetof(struct values, port), .max = 65535},
 	{.name = "format", .arg = "text|json|hgrm", .kind = TA_OPT_STRING,
@@ -284,6 +293,7 @@ static int run_load(struct ta_cli *cli, const struct ta_load_options *o, int for
 
 static int load(struct ta_cli *cli, const struct values *v, const struct ta_workload *workload, const char *target)
 {
+	ta_cleanup_buf struct ta_buf token = TA_BUF_INIT;
 	unsigned sweep[TA_LOAD_POINTS_MAX];
 	struct ta_load_options o = {
 		.workload = workload,
@@ -318,8 +328,11 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 	if (code == TA_EXIT_OK && format == 2 && workload->no_latencies)
 		return ta_cli_fail(TA_EXIT_USAGE, "--format hgrm: %s measures no latencies; text or json", workload->name);
 	o.stream.direction = (enum ta_stream_direction)direction;
+	if (code == TA_EXIT_OK)
+		code = ta_cli_token(v->token_file, &token);
 	if (code != TA_EXIT_OK)
 		return code;
+	o.token = token.len ? ta_buf_text(&token) : NULL;
 	if (!cli->quiet && isatty(STDERR_FILENO))
 		o.progress = show_progress;
 	o.progress_ctx = (void *)(uintptr_t)workload;
@@ -353,11 +366,21 @@ static int serve(const struct values *v, const struct ta_workload *workload)
 	return 128 + stopped;
 }
 
+static int serve_peers(const struct values *v)
+{
+	catch_signals();
+	return ta_cli_serve_peers(v->listen, v->token_file, v->dir, &stopped);
+}
+
 static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 {
 	const struct ta_workload *workload;
 
 	if (!strcmp(args->v[0], "serve")) {
+		if (((const struct values *)values)->listen && args->n > 1)
+			return ta_cli_fail(TA_EXIT_USAGE, "with --listen the other end says which workload it is");
+		if (((const struct values *)values)->listen)
+			return serve_peers(values);
 		workload = find_workload(args->n > 1 ? args->v[1] : "http");
 		return workload ? serve(values, workload) : TA_EXIT_USAGE;
 	}
@@ -369,7 +392,7 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 
 const struct ta_command ta_command_load = {
 	.name = "load",
-	.args = "WORKLOAD [TARGET] | serve [WORKLOAD]",
+	.args = "WORKLOAD [TARGET] | serve [WORKLOAD] | serve --listen ADDR[:PORT]",
 	.summary = "measures how much a server takes, and what bounds it",
 	.about = "Sends requests to TARGET, or to a server of its own on loopback that is started for the run, and tells requests "
 		 "per second, latencies, and what the machine did meanwhile. WORKLOAD is one of\n\n"
@@ -383,7 +406,8 @@ const struct ta_command ta_command_load = {
 		 "stream: bytes over TCP, or datagrams over UDP, tcp://HOST:PORT; the other end is 'tuneaudit load serve stream', or "
 		 "anything that takes what is sent.\n\n"
 		 "floor: what this machine gives at best, layer by layer.\n\n"
-		 "'load serve' runs the built-in server of a workload (http if none is named) on loopback until it is ended.",
+		 "'load serve' runs the built-in server of a workload (http if none is named) on loopback until it is ended; with --listen it "
+		 "serves load runs on other machines, whose TARGET is then tuneaudit://ADDR:PORT.",
 	.exits = "0\tmeasured, and every request was answered\n"
 		 "1\tmeasured, and requests failed: the first line says how many and how\n"
 		 "2\twrong usage, or nothing could be measured\n"
@@ -398,6 +422,8 @@ const struct ta_command ta_command_load = {
 		    "tuneaudit load file --dir /srv\tfiles from that disk, in each way to send them\n"
 		    "tuneaudit load stream -c 4 --direction both\thow many bytes a second this machine's TCP moves\n"
 		    "tuneaudit load stream --udp --rate 100000\tdatagrams, with what is lost and how evenly they come\n"
+		    "tuneaudit load serve --listen 192.0.2.1:7411\tthe other end for runs over the wire; prints the token they need\n"
+		    "tuneaudit load http tuneaudit://192.0.2.1:7411\tsuch a run, with the token in TUNEAUDIT_TOKEN\n"
 		    "tuneaudit load floor\twhat loopback, memory, disk and wake-ups give here\n",
 	.options = options,
 	.n_options = TA_ARRAY_SIZE(options),

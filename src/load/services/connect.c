@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "load/admit.h"
 #include "load/connect/accept.h"
 #include "load/service.h"
 
@@ -111,7 +112,7 @@ static void *acceptor_main(void *arg)
 static int listen_at(const struct ta_server_options *o, const struct ta_accept *accept, const struct ta_served *at, int *ret)
 {
 	const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-	int fd = socket(at->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
+	int fd = socket(at->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1, rc;
 
 	*ret = fd;
 	if (fd < 0)
@@ -121,6 +122,9 @@ static int listen_at(const struct ta_server_options *o, const struct ta_accept *
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	if (accept->how == TA_ACCEPT_REUSEPORT && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0)
 		return -errno;
+	rc = ta_admit_only(fd, &o->only);
+	if (rc < 0)
+		return rc;
 	if (bind(fd, (const struct sockaddr *)&at->addr, at->addr_len) < 0)
 		return -errno;
 	return listen(fd, o->backlog ? (int)o->backlog : BACKLOG) < 0 ? -errno : 0;

@@ -1,0 +1,68 @@
+/*
+ * What a load run and a peer (`tuneaudit load serve --listen`) say to each other, a line at a time:
+ *
+ *   peer    tuneaudit-peer PROTOCOL VERSION token|open NONCE
+ *   client  hello PROTOCOL VERSION NONCE MAC
+ *   peer    welcome MAC BOOT NETNS                 or  no TEXT, and the connection ends
+ *   client  serve NAME THREADS BODY                peer  port N   or  no TEXT
+ *   client  cpu                                    peer  cpu USER SYSTEM (ns)   or  no TEXT
+ *
+ * MAC is HMAC-SHA-256 with the token as key over the name of who says it and both nonces, in hex: the token itself is never sent, what was
+ * overheard does not open another session, and the client knows that the peer knows it, too. Nothing is encrypted, and who can change
+ * packets on the way can take over a connection after that. The service ends with the connection.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "load/hmac.h"
+
+#define TA_CONTROL_PROTOCOL 1u
+#define TA_CONTROL_LINE_MAX 400u /* with its newline */
+#define TA_NONCE_BYTES 16u
+#define TA_TOKEN_LEAST 16u /* bytes */
+#define TA_TOKEN_MOST 1024u
+#define TA_CONTROL_SECONDS 5 /* a side that does not say what is due within it is given up */
+
+enum ta_control_kind {
+	TA_CONTROL_BAD, /* not of this protocol */
+	TA_CONTROL_GREETING,
+	TA_CONTROL_HELLO,
+	TA_CONTROL_WELCOME,
+	TA_CONTROL_NO,
+	TA_CONTROL_SERVE,
+	TA_CONTROL_PORT,
+	TA_CONTROL_ASK_CPU, /* "cpu" */
+	TA_CONTROL_CPU,	    /* "cpu USER SYSTEM" */
+};
+
+struct ta_control {
+	enum ta_control_kind kind;
+	uint64_t protocol;
+	char version[32];
+	bool needs_token;
+	uint8_t nonce[TA_NONCE_BYTES], mac[TA_HMAC_BYTES];
+	char boot[40], netns[40]; /* of the peer's kernel, and which network namespace it is in; "-": not known */
+	char text[256];		  /* NO: why, printable */
+	char name[16];		  /* SERVE: the service */
+	uint64_t threads, body, port, user_ns, system_ns;
+};
+
+/*
+ * Reads one line without its newline. Of a GREETING or HELLO of another protocol only `protocol` and `version` are set. Strict: one blank
+ * between words, no word more or less, hex in lower case.
+ */
+void ta_control_parse(const char *line, size_t len, struct ta_control *ret);
+
+/* The line with its newline, at most TA_CONTROL_LINE_MAX; its length. `size` is at least that. */
+size_t ta_control_format(const struct ta_control *c, char *ret, size_t size);
+
+/* What `who` ("client", "peer") shows: both nonces under the token. */
+void ta_control_mac(const char *token, const char *who, const uint8_t peer_nonce[TA_NONCE_BYTES],
+	const uint8_t client_nonce[TA_NONCE_BYTES], uint8_t ret[TA_HMAC_BYTES]);
+
+/* Random bytes of the kernel; 0 or -EIO. */
+int ta_control_random(void *ret, size_t len);
