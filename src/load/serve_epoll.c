@@ -45,8 +45,11 @@ static bool send_owed(struct thread *t, struct ta_serve_conn *c)
 	return false;
 }
 
-/* Until the socket is empty. What the client still has to read stops it; it goes on when that is sent. */
-static void receive(struct thread *t, struct ta_serve_conn *c)
+/*
+ * Until the socket is empty. What the client still has to read stops it; it goes on when that is sent. Where the client ended its
+ * side with its last bytes (`all`) nothing tells of that again.
+ */
+static void receive(struct thread *t, struct ta_serve_conn *c, bool all)
 {
 	while (c->owed < OWED_MAX && !c->closing) {
 		ssize_t n = recv(c->fd, t->buffer, sizeof(t->buffer), 0);
@@ -58,7 +61,7 @@ static void receive(struct thread *t, struct ta_serve_conn *c)
 			return;
 		}
 		ta_serve_conn_feed(&t->conns, c, t->buffer, (size_t)n);
-		if (!send_owed(t, c) || n < (ssize_t)sizeof(t->buffer))
+		if (!send_owed(t, c) || (!all && n < (ssize_t)sizeof(t->buffer)))
 			return;
 	}
 }
@@ -71,7 +74,7 @@ static void handle(struct thread *t, struct ta_serve_conn *c, uint32_t events)
 	if (c->owed && !send_owed(t, c))
 		return;
 	if (was_full || (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)))
-		receive(t, c);
+		receive(t, c, was_full || (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)));
 }
 
 static void add_conn(struct thread *t, int fd)

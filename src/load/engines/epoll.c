@@ -90,12 +90,18 @@ static size_t receive_once(struct epoll_engine *e, struct ta_conn *conn)
 	return 0;
 }
 
-static void receive(struct epoll_engine *e, struct ta_conn *conn)
+/*
+ * After a full buffer there may be more, and no edge would tell; and where the end of the connection came with the last bytes (`all`)
+ * none tells of it again.
+ */
+static void receive(struct epoll_engine *e, struct ta_conn *conn, bool all)
 {
-	/* A full buffer: there may be more, and no edge would tell. */
-	do
+	size_t n;
+
+	do {
 		e->conns.now = ta_load_now();
-	while (receive_once(e, conn) == RECEIVE_BYTES && conn->fd >= 0);
+		n = receive_once(e, conn);
+	} while (conn->fd >= 0 && (n == RECEIVE_BYTES || (n && all)));
 }
 
 static void finish_connect(struct epoll_engine *e, struct ta_conn *conn)
@@ -117,7 +123,7 @@ static void handle(struct epoll_engine *e, struct ta_conn *conn, uint32_t events
 	if (conn->state == TA_CONN_SENDING && (events & EPOLLOUT))
 		send_rest(e, conn);
 	if (conn->fd >= 0 && (events & (EPOLLIN | EPOLLRDHUP | EPOLLERR | EPOLLHUP)))
-		receive(e, conn);
+		receive(e, conn, events & (EPOLLRDHUP | EPOLLERR | EPOLLHUP));
 	if (conn->state == TA_CONN_CLOSED && conn->retry_ns <= e->conns.now)
 		try_open(e, conn);
 	go_on(e, conn);
@@ -208,7 +214,7 @@ static void end_rounds(struct epoll_engine *e)
 		struct ta_conn *conn = ta_rounds_at(&e->rounds, 0);
 
 		if (conn->state == TA_CONN_WAITING)
-			receive(e, conn);
+			receive(e, conn, true);
 		ta_rounds_drop(&e->rounds);
 		go_on(e, conn);
 	}
