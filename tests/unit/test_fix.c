@@ -785,6 +785,19 @@ static void test_shell_words(void **state)
 	}
 }
 
+/* What a udev rule would take for more than letters is in none. */
+static void test_udev_words(void **state)
+{
+	static const char *const bad[] = {"a\"b", "a\\b", "$(id)", "%k", "*", "eth?", "[a]", "a|b", "a\nb", "\x7f"};
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(bad); i++)
+		assert_int_equal(ta_udev_quote(&b, bad[i], NULL), -EINVAL);
+	assert_int_equal(b.len, 0);
+	assert_int_equal(ta_udev_quote(&b, "eth0.100:1'x y", NULL), 0);
+	assert_string_equal(ta_buf_text(&b), "\"eth0.100:1'x y\"");
+}
+
 /* Every verb has its own name and fewer parameters than a call can carry, and looks up facts that there are. */
 static void test_registry(void **state)
 {
@@ -841,6 +854,7 @@ int main(void)
 		cmocka_unit_test(test_descriptor_limit),
 		cmocka_unit_test(test_boot_and_modules),
 		cmocka_unit_test(test_shell_words),
+		cmocka_unit_test(test_udev_words),
 		cmocka_unit_test(test_registry),
 	};
 
