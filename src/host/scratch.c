@@ -18,7 +18,7 @@
 #include "base/macros.h"
 
 #define PIECE (1u << 20)
-#define DROPS 8
+#define DROPS 12
 
 /* linux/mman.h since 6.5 */
 #ifndef SYS_cachestat
@@ -234,7 +234,10 @@ int ta_scratch_cached(int fd, uint64_t bytes, uint64_t *ret)
 	return 0;
 }
 
-/* A page that another CPU has just touched is held by that CPU's list for a moment: asked again, it goes. */
+/*
+ * A page that another CPU has just touched is held by that CPU's list for a moment, one that was sent until that is acknowledged:
+ * asked again, after 1, 2, 4 … ms, 2 s in all, it goes.
+ */
 int ta_scratch_drop(int fd, uint64_t bytes, uint64_t *ret_left)
 {
 	for (unsigned i = 0; i < DROPS; i++) {
@@ -244,8 +247,8 @@ int ta_scratch_drop(int fd, uint64_t bytes, uint64_t *ret_left)
 			rc = ta_scratch_cached(fd, bytes, ret_left);
 		if (rc < 0 || !*ret_left)
 			return rc;
-		usleep(2000);
 		fdatasync(fd);
+		usleep(TA_MIN(1000u << i, 500000u));
 	}
 	return 0;
 }

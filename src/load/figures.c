@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char *format(const char *text, va_list ap) ta_printf(1, 0);
+
 static char *format(const char *text, va_list ap)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
