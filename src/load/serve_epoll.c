@@ -56,6 +56,10 @@ static void receive(struct thread *t, struct ta_serve_conn *c, bool all)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
+		if (n == 0 && c->owed) {
+			c->closing = true; /* a client that ended its side may still read what it asked for */
+			return;
+		}
 		if (n <= 0) {
 			ta_serve_conn_free(c);
 			return;

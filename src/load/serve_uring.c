@@ -131,6 +131,12 @@ static void received(struct thread *t, struct ta_serve_conn *c, const struct io_
 		ta_serve_conn_feed(&t->conns, c, data, (size_t)cqe->res);
 	}
 	ta_uring_return(&t->uring, cqe);
+	/* A client that ended its side may still read what it asked for. */
+	if (cqe->res == 0 && c->owed) {
+		c->closing = true;
+		send_owed(t, c);
+		return;
+	}
 	if (cqe->res <= 0 && cqe->res != -ENOBUFS) {
 		end_conn(c);
 		return;

@@ -189,6 +189,8 @@ quick() {
 		assert ask(b"GET / HTTP/1.1\r\nA: " + b"a" * 20000).startswith(b"HTTP/1.1 431")
 		assert ask(b"GET / HTTP/1.1\r\n\r\n" * 5000 + b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n").count(b"HTTP") == 5001
 	PYTHON
+	port=${url##*:}
+	contains "$(ask_and_end "${port%/}" 'GET / HTTP/1.1\r\n\r\n')" "200 OK"
 	kill $pid
 	wait $pid || true
 }

@@ -59,6 +59,7 @@ ask() {
 
 @test "the built-in server speaks as Redis does, and keeps no keys of a run" {
 	serve
+	contains "$(ask_and_end "$port" 'PING\r\n')" "+PONG"
 	quick "redis://127.0.0.1:$port"
 	expect 0
 	[ "$(ask 'DBSIZE\r\nset k  v\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\nget nosuch\r\nDEL k k\r\nping\r\n')" = ':0|+OK|$1|v|$-1|:1|+PONG|+OK|' ]

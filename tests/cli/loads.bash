@@ -24,3 +24,18 @@ print(v)' "$DIR/out" "$1"
 above() {
 	python3 -c 'import sys; sys.exit(not float(sys.argv[1]) > float(sys.argv[2]))' "$(field "$1")" "$2"
 }
+
+# A client that sends its last request and its end in one segment gets its reply, and the connection is not kept.
+ask_and_end() {
+	python3 - "$1" "$2" <<- 'PYTHON'
+		import socket, sys
+		with socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5) as s:
+		    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+		    s.sendall(sys.argv[2].encode().decode("unicode_escape").encode())
+		    s.shutdown(socket.SHUT_WR)
+		    got = b""
+		    while piece := s.recv(65536):
+		        got += piece
+		print(got.decode())
+	PYTHON
+}

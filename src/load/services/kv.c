@@ -31,6 +31,7 @@ struct conn {
 	struct conn *next, *prev; /* of the thread, the one that was quiet longest first */
 	int fd;
 	bool closing; /* once all is sent */
+	bool ended;   /* the client ended its side: epoll tells that once, maybe together with its last bytes */
 	uint64_t active_ns;
 	struct ta_buf in;  /* requests that wait: not whole, or behind replies that are not sent */
 	struct ta_buf out; /* that the socket did not take */
@@ -190,7 +191,7 @@ static bool receive(struct thread *t, struct conn *c)
 			return true;
 		if (n <= 0 || !take(t, c, t->buffer, (size_t)n))
 			return false;
-		if (n < (ssize_t)sizeof(t->buffer))
+		if (n < (ssize_t)sizeof(t->buffer) && !c->ended)
 			break;
 	}
 	return c->out.len || !c->closing;
@@ -281,6 +282,7 @@ static bool turn(struct thread *t)
 		}
 		unlink_conn(c);
 		link_last(t, c);
+		c->ended = c->ended || (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
 		if (!go_on(t, c))
 			free_conn(t, c);
 	}
