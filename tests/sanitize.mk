@@ -2,10 +2,13 @@
 
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
+# Not what looks at texts, nor the kill test: it runs the program hundreds of times and ends it in the middle.
+NOT_SANITIZED := lint check-docs check-quickstart check-install check-kill-short
+
 .PHONY: check-asan
 check-asan: ## the default suite under AddressSanitizer and UBSan
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \
-		$(MAKE) check B=$(B)/asan CFLAGS="$(SANITIZE)"
+		$(MAKE) $(filter-out $(NOT_SANITIZED),$(CHECKS)) B=$(B)/asan CFLAGS="$(SANITIZE)"
 
 # Unit tests that measure time or memory see valgrind's, so they may leave themselves out by TA_VALGRIND.
 VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --child-silent-after-fork=yes
