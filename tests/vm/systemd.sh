@@ -118,7 +118,7 @@ echo "root file system, kernel and layers: $((SECONDS - began)) s"
 
 confirmed() {
 	disk confirm "$release"
-	boot confirm start,cut,killed,pending
+	boot confirm start,cut,halfway,killed,pending
 	boot confirm lost,torn
 	boot confirm mended:rollback
 	boot confirm back,torn
