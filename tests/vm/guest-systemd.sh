@@ -153,7 +153,7 @@ cut_off() { ip neigh flush all; ! reaches; }
 part_cut() {
 	rm -rf /var/lib/tuneaudit
 	if until_true 20 reaches; then ok "cut: the router answers"; else not_ok "cut: the router answers" "it does not: $(ip -br addr | tr '\n' '|')"; fi
-	changes --profile cut --rules /run/t/rules --confirm-within 20
+	changes --profile cut --rules /run/t/rules --confirm-within 14
 	is "cut: apply ends with 0" $? 0
 	is "cut: what is applied" "$(cat /proc/sys/net/ipv4/neigh/default/gc_thresh3)" 0
 	# One that is on its way out still makes room for another.
@@ -249,6 +249,7 @@ part_mended() {
 		rolled_back torn
 		no_files "torn: after rollback"
 	fi
+	predict
 }
 
 running=$(systemctl is-system-running --wait)
