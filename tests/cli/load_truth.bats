@@ -18,7 +18,8 @@ within() {
 	bad stall:400
 	for c in 100 4; do
 		ta load http "$url" -d 5 --warmup 0 -c $c --rate 200 --format json
-		expect 0
+		# A run may end within a stall.
+		[ "$status" -eq 0 ] || [ "$(jq -c '.errors | keys' "$DIR/out")" = '["unanswered"]' ]
 		within per_second/mean 180 201
 		within latency_us/p50 0 60000
 		within latency_us/p75 120000 220000

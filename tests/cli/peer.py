@@ -78,6 +78,8 @@ def one_service(name):
             socket.create_connection(("127.0.0.1", port), 1).close()
         except ConnectionRefusedError:
             break
+        except ConnectionResetError:
+            pass  # in the moment of its end
         time.sleep(0.05)
     else:
         raise AssertionError("the service outlives its session")
