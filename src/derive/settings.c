@@ -30,7 +30,7 @@ static const struct ta_field fields[] = {
 		"nothing sets it at boot, yet it has a value that no kernel starts with", 0, {}},
 };
 
-static const char *const needs[] = {"settings", "sysctl", "boot", "modules", NULL};
+static const char *const needs[] = {"settings", "sysctl", "boot", "modules", "persist", NULL};
 
 /* --- values --------------------------------------------------------------------------- */
 
@@ -273,11 +273,24 @@ static void put_unknown(struct ta_facts *f, const char *key, enum ta_reason why,
 	ta_put_bool(f, false, "settings", key, "comparable");
 }
 
+/* Whoever switches huge pages on comes after the sysctls and has this one raised (mm/khugepaged.c: set_recommended_min_free_kbytes()). */
+static bool raised_later(const struct ta_facts *f, const char *key)
+{
+	static const char thp[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+	const char *value = ta_facts_get_str(f, TA_KEYS("persist", thp, "value"));
+
+	return !strcmp(key, "vm.min_free_kbytes") && value && strcmp(value, "never") != 0;
+}
+
 static void put_difference(struct ta_facts *f, const char *key, const char *boot, const char *running)
 {
 	ta_cleanup_buf struct ta_buf whole = TA_BUF_INIT;
 	const char *rest = running;
 
+	if (raised_later(f, key)) {
+		put_unknown(f, key, TA_UNSUPPORTED, "huge pages, which are switched on later, raise it");
+		return;
+	}
 	if (same(boot, running)) {
 		ta_put_str(f, running, "settings", key, "next_boot");
 		ta_put_bool(f, false, "settings", key, "differs");

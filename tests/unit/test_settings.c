@@ -14,7 +14,7 @@
 
 #define SOMAXCONN "net.core.somaxconn"
 
-extern const struct ta_probe ta_probe_settings, ta_probe_sysctl, ta_probe_modules, ta_probe_tuned;
+extern const struct ta_probe ta_probe_settings, ta_probe_sysctl, ta_probe_modules, ta_probe_tuned, ta_probe_persist;
 extern const struct ta_derivation ta_derive_settings;
 
 static int setup(void **state)
@@ -40,7 +40,7 @@ static int teardown(void **state)
 static struct ta_facts *look(struct tree *t)
 {
 	static const struct ta_probe *const probes[] = {
-		&ta_probe_modules, &ta_probe_settings, &ta_probe_sysctl, &ta_probe_tuned, NULL};
+		&ta_probe_modules, &ta_probe_persist, &ta_probe_settings, &ta_probe_sysctl, &ta_probe_tuned, NULL};
 	static const struct ta_derivation *const derivations[] = {&ta_derive_settings, NULL};
 
 	return probe_tree(t, probes, derivations);
@@ -530,6 +530,26 @@ static void pairs(void **state)
 	ta_facts_free(f);
 }
 
+/* tmpfiles.d comes after sysctl.d, and the kernel raises the reserve where huge pages are switched on. */
+static void raised_by_huge_pages(void **state)
+{
+	static const char thp[] = "sys/kernel/mm/transparent_hugepage/enabled";
+	struct tree *t = *state;
+	struct ta_facts *f;
+
+	tree_file(t, "proc/sys/vm/min_free_kbytes", "2048\n");
+	tree_file(t, thp, "always madvise [never]\n");
+	tree_file(t, "etc/sysctl.d/a.conf", "vm.min_free_kbytes = 2048\n");
+	tree_file(t, "etc/tmpfiles.d/a.conf", "w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n");
+	f = look(t);
+	HOLE(f, TA_UNSUPPORTED, "settings[\"vm.min_free_kbytes\"].next_boot");
+	ta_facts_free(f);
+	tree_file(t, "etc/tmpfiles.d/a.conf", "w /sys/kernel/mm/transparent_hugepage/enabled - - - - never\n");
+	f = look(t);
+	FACT(f, "\"2048\"", "settings", "vm.min_free_kbytes", "next_boot");
+	ta_facts_free(f);
+}
+
 static void modules_that_come_later(void **state)
 {
 	struct tree *t = *state;
@@ -625,6 +645,7 @@ int main(void)
 		TEST(two_names_of_one_variable),
 		cmocka_unit_test(as_the_kernel_reads_it),
 		TEST(pairs),
+		TEST(raised_by_huge_pages),
 		TEST(modules_that_come_later),
 		TEST(set_by_hand),
 	};
