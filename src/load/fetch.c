@@ -42,25 +42,6 @@ static unsigned fail(struct ta_fetch *f, enum ta_load_error e)
 	return 0;
 }
 
-static enum ta_load_error connect_error(int error)
-{
-	switch (error) {
-	case ECONNREFUSED:
-		return TA_LOAD_REFUSED;
-	case ETIMEDOUT:
-		return TA_LOAD_CONNECT_TIMEOUT;
-	case EADDRNOTAVAIL:
-		return TA_LOAD_NO_PORTS;
-	case EMFILE:
-	case ENFILE:
-		return TA_LOAD_NO_DESCRIPTORS;
-	case ECONNRESET:
-		return TA_LOAD_RESET;
-	default:
-		return TA_LOAD_CONNECT_FAILED;
-	}
-}
-
 /* 0, errno, or -1: stopped. */
 static int await_connection(struct ta_fetch *f, uint64_t end)
 {
@@ -85,7 +66,7 @@ static bool reach(struct ta_fetch *f)
 
 	f->fd = socket(f->target->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (f->fd < 0) {
-		fail(f, connect_error(errno));
+		fail(f, ta_load_connect_error(errno));
 		return false;
 	}
 	setsockopt(f->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
@@ -97,7 +78,7 @@ static bool reach(struct ta_fetch *f)
 		if (error < 0)
 			hang_up(f);
 		else
-			fail(f, connect_error(error));
+			fail(f, ta_load_connect_error(error));
 		return false;
 	}
 	/* From here on it blocks, a tick at a time. */

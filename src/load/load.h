@@ -48,7 +48,6 @@ enum ta_load_error {
 const char *ta_load_error_name(enum ta_load_error e); /* "refused" … */
 enum ta_load_error ta_load_connect_error(int error); /* what an errno of socket(), bind() or connect() is */
 
-enum ta_load_error ta_load_connect_error(int error); /* of an errno that connect(2) or socket(2) failed with */
 
 /* Requests that are sent at once. */
 struct ta_batch {

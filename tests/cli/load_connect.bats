@@ -2,16 +2,7 @@
 # load connect: new connections, and how they are accepted.
 
 load helper
-
-# field PATH: a value of the JSON in $DIR/out.
-field() {
-	python3 -c '
-import json, sys
-v = json.load(open(sys.argv[1]))
-for k in sys.argv[2].split("/"):
-    v = v[int(k)] if isinstance(v, list) else v.get(k)
-print(v)' "$DIR/out" "$1"
-}
+load loads
 
 # true EXPRESSION: in Python, over the JSON as d.
 true_of() {
