@@ -157,7 +157,8 @@ int ta_persist_check(struct ta_host *h, const struct ta_keep *keeps, size_t n, s
 			break;
 		rc = ta_host_may_put(h, f.v[i]);
 		if (rc < 0)
-			ta_err_set(err, rc, "%s cannot be written: %s", f.v[i], ta_errno_text(rc));
+			ta_err_set(err, rc, "%s cannot be written: %s (--runtime-only makes the changes without files)", f.v[i],
+				ta_errno_text(rc));
 	}
 	return rc;
 }

@@ -23,7 +23,7 @@ serve() {
 		exec -a nc "/tmp/$1" -ll -p "$2" -e /bin/true
 	) > /dev/null 2>&1 < /dev/null &
 }
-mkdir -p /run/systemd/system /etc/systemd/system /etc/security/limits.d
+mkdir -p /run/systemd/system /etc/systemd/system /etc/security/limits.d /etc/udev
 worsen
 serve nginx 80
 serve redis-server 6379
