@@ -55,6 +55,8 @@ within() {
 		expect 1
 		above errors/no-descriptors 1
 		above requests 10
+		# A sanitizer wants descriptors of its own at the end.
+		! grep -q __asan_init "$TUNEAUDIT" || exit 0
 		for engine in epoll io_uring; do
 			ulimit -n 5
 			ta load http http://127.0.0.1:1/ -d 1 --warmup 0 -c 50 --engine $engine

@@ -32,7 +32,7 @@ sleep 0.5
 # What waits to be confirmed is confirmed; there is nothing to confirm where no link was at stake.
 apply() {
 	$T apply --yes --allow link-flap --allow-workload "$@" > $O/apply 2>&1 || return
-	$T confirm >> $O/apply 2>&1
+	$T confirm > $O/confirm 2>&1
 	return 0
 }
 rollback() { $T rollback --yes "$@" > $O/rollback 2>&1; }
