@@ -130,6 +130,7 @@ static void test_not_ours(void **state)
 	*digit = '2';
 	expect_not_ours(one, "was edited");
 	assert_int_equal(take(SYSCTL, "absent", one, one, NULL, &back, &newer), -EBADMSG);
+	free(back);
 	*digit = '1';
 	*strstr(one, "# run") = '\n';
 	expect_not_ours(one, "was edited");
