@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/jsonstrict.h"
 #include "base/num.h"
 #include "facts/facts.h"
 
@@ -240,7 +241,7 @@ int ta_json_parse(const char *text, size_t len, struct json_object **ret, struct
 	tok = json_tokener_new_ex(TA_JSON_DEPTH_MAX);
 	if (!tok)
 		return ta_err_set(err, -ENOMEM, "out of memory");
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tok, ta_json_strict(text, len) | JSON_TOKENER_VALIDATE_UTF8);
 	doc = json_tokener_parse_ex(tok, text, (int)len);
 	problem = json_tokener_get_error(tok);
 	at = json_tokener_get_parse_end(tok);

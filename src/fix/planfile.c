@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jsonstrict.h"
 #include "fix/ownfile.h"
 #include "fix/plan.h"
 
@@ -181,7 +182,7 @@ int ta_plan_parse(const char *text, size_t len, struct ta_plan *ret, struct ta_e
 	if (!tok)
 		return ta_err_set(err, -ENOMEM, "out of memory");
 	len -= len && text[len - 1] == '\n';
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+	json_tokener_set_flags(tok, ta_json_strict(text, len));
 	doc = json_tokener_parse_ex(tok, text, (int)TA_MIN(len, (size_t)INT32_MAX));
 	if (json_tokener_get_error(tok) != json_tokener_success || !json_object_is_type(doc, json_type_object))
 		rc = bad(err, "it is no whole JSON document");

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "base/jsonstrict.h"
 #include "base/num.h"
 #include "host/store.h"
 
@@ -108,7 +109,7 @@ int ta_capture_json_parse(const char *text, size_t len, bool *ret_has_taken, int
 
 	if (!tok)
 		return ta_err_set(err, -ENOMEM, "out of memory");
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tok, ta_json_strict(text, len) | JSON_TOKENER_VALIDATE_UTF8);
 	root = json_tokener_parse_ex(tok, text, (int)len + 1);
 	/* null is a text without an object. */
 	rc = root || json_tokener_get_error(tok) == json_tokener_success

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/jsonstrict.h"
 #include "base/num.h"
 #include "host/internal.h"
 
@@ -260,7 +261,7 @@ int ta_calls_parse(const char *text, size_t len, struct ta_calls *ret, struct ta
 	tok = json_tokener_new_ex(DEPTH_LIMIT);
 	if (!tok)
 		return ta_err_set(err, -ENOMEM, "out of memory");
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tok, ta_json_strict(text, len) | JSON_TOKENER_VALIDATE_UTF8);
 	/* One byte more: its NUL tells the parser that a number or an unfinished text ends here. */
 	root = json_tokener_parse_ex(tok, text, (int)len + 1);
 	end = json_tokener_get_parse_end(tok);

@@ -41,6 +41,19 @@ static void test_extreme_integers_survive(void **state)
 	free(again);
 }
 
+/* Whatever version of json-c reads it. */
+static void test_names_beyond_ascii(void **state)
+{
+	static const char text[] = "{\"\xc3\xa9\":\"th\xc3\xa9 \xe2\x82\xac\"}";
+	struct json_object *doc = NULL, *v;
+
+	assert_int_equal(ta_json_parse(text, strlen(text), &doc, NULL), 0);
+	assert_true(json_object_object_get_ex(doc, "\xc3\xa9", &v));
+	assert_string_equal(json_object_get_string(v), "th\xc3\xa9 \xe2\x82\xac");
+	json_object_put(doc);
+	assert_int_equal(ta_json_parse("{\"a\":\"\xc3\"}", 9, &doc, NULL), -EBADMSG);
+}
+
 static void test_integers_outside_are_refused(void **state)
 {
 	static const char *const bad[] = {"18446744073709551616", "-9223372036854775809",
@@ -235,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_extreme_integers_survive),
+		cmocka_unit_test(test_names_beyond_ascii),
 		cmocka_unit_test(test_integers_outside_are_refused),
 		cmocka_unit_test(test_broken_documents),
 		cmocka_unit_test(test_hostile_names),
