@@ -271,7 +271,7 @@ static int run_once(struct run *run, struct ta_load_point *point, struct ta_err 
 
 /* --- points ----------------------------------------------------------------- */
 
-static void sum_up(struct ta_load_point *p)
+void ta_load_point_sum_up(struct ta_load_point *p)
 {
 	double sum = 0, squares = 0;
 
@@ -295,7 +295,7 @@ static int run_points(struct run *run, struct ta_err *err)
 		ta_hist_reset(&p->hist);
 		for (unsigned k = 0; k < run->o->repeats && rc == 0 && !is_stopped(run); k++)
 			rc = run_once(run, p, err);
-		sum_up(p);
+		ta_load_point_sum_up(p);
 		if (p->n_runs)
 			r->n_points = i + 1;
 		if (p->mean > r->points[r->peak].mean)

@@ -108,6 +108,9 @@ struct ta_load_result {
 	struct ta_watch_sample *before, *after; /* of the whole measured time of all points */
 };
 
+/* Mean and standard deviation of the runs of a point. */
+void ta_load_point_sum_up(struct ta_load_point *p);
+
 /* 0 or -errno with the text: nothing could be measured. Failures of requests are in the result. Frees with …_done(). */
 int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_load_result *ret, struct ta_err *err);
 void ta_load_result_done(struct ta_load_result *r);

@@ -3,7 +3,6 @@
  * the points are those of EPOLLEXCLUSIVE, which the built-in server uses elsewhere, too.
  */
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,18 +324,6 @@ static int run_hows(struct connect *c, struct ta_load_point *p, struct ta_err *e
 	return rc;
 }
 
-static void finish_point(struct ta_load_point *p)
-{
-	double sum = 0, squares = 0;
-
-	for (unsigned i = 0; i < p->n_runs; i++)
-		sum += p->per_second[i];
-	p->mean = p->n_runs ? sum / p->n_runs : 0;
-	for (unsigned i = 0; i < p->n_runs; i++)
-		squares += (p->per_second[i] - p->mean) * (p->per_second[i] - p->mean);
-	p->stddev = p->n_runs > 1 ? sqrt(squares / (p->n_runs - 1)) : 0;
-}
-
 static int run_points(struct connect *c, struct ta_err *err)
 {
 	struct ta_load_result *r = c->stage->result;
@@ -349,7 +336,7 @@ static int run_points(struct connect *c, struct ta_err *err)
 		ta_hist_reset(&p->hist);
 		for (unsigned k = 0; k < c->o->repeats && rc == 0 && !ta_stage_stopped(c->stage); k++)
 			rc = run_hows(c, p, err);
-		finish_point(p);
+		ta_load_point_sum_up(p);
 		if (p->n_runs)
 			r->n_points = i + 1;
 		if (p->mean > r->points[r->peak].mean)
