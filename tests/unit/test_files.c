@@ -91,6 +91,9 @@ static void test_same_bytes(void **state)
 	if (!has_disk)
 		skip();
 	for (unsigned way = 0; way < TA_FILE_WAYS; way++) {
+		/* valgrind lets no other thread run while io_uring_enter waits: the reader would never read. */
+		if (way == TA_FILE_SEND_ZC && getenv("TA_VALGRIND"))
+			continue;
 		send_one(way, &files.large);
 		send_one(way, &files.small[1]);
 	}

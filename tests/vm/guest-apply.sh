@@ -17,6 +17,8 @@ for d in /sys/class/net/*/device; do
 	ip link set "${n##*/}" up
 done
 sleep 2
+# The queues that a table points at. A line of the hash key, too, may begin with two digits and a colon.
+rss_queues() { ethtool -x "$1" | sed -n 's/^ *[0-9]*:[[:space:]][[:space:]]*//p' | tr -s ' \t' '\n' | grep . | sort -u | tr '\n' ' '; }
 driver() { basename "$(readlink "/sys/class/net/$1/device/driver")"; }
 of_driver() { for n in "${nics[@]}"; do [[ $(driver "$n") == "$1" ]] && echo "$n" && return; done; }
 
@@ -89,7 +91,7 @@ if [[ $n ]]; then
 	is "igb: transmit ring" "$(current -g "$n" TX)" 1024
 	is "igb: wait" "$(ethtool -c "$n" | sed -n 's/^rx-usecs:[[:space:]]*//p')" 50
 	is "igb: offload" "$(ethtool -k "$n" | sed -n 's/^[[:space:]]*tx-tcp-segmentation: //p')" off
-	is "igb: RSS" "$(ethtool -x "$n" | sed -n 's/^ *[0-9]*: *//p' | tr -s ' \n' '\n' | grep . | sort -u | tr '\n' ' ')" "0 "
+	is "igb: RSS" "$(rss_queues "$n")" "0 "
 	is "igb: qdisc" "$(tc qdisc show dev "$n" | grep -cw fq)" 2
 	is "igb: length" "$(cat "/sys/class/net/$n/tx_queue_len")" 500
 fi
@@ -102,14 +104,14 @@ fi
 n=$(of_driver vmxnet3)
 if [[ $n ]]; then
 	is "vmxnet3: receive ring" "$(current -g "$n" RX)" 2048
-	is "vmxnet3: RSS" "$(ethtool -x "$n" | sed -n 's/^ *[0-9]*: *//p' | tr -s ' \n' '\n' | grep . | sort -u | tr '\n' ' ')" "0 "
+	is "vmxnet3: RSS" "$(rss_queues "$n")" "0 "
 	is "vmxnet3: offload" "$(ethtool -k "$n" | sed -n 's/^[[:space:]]*tx-tcp-segmentation: //p')" off
 fi
 n=$(of_driver virtio_net)
 if [[ $n && $(ls -d /sys/class/net/"$n"/queues/tx-* | wc -l) -gt 1 ]]; then
 	is "virtio: queues" "$(current -l "$n" Combined)" 2
 	is "virtio: qdisc" "$(tc qdisc show dev "$n" | grep -cw fq)" "$(tc qdisc show dev "$n" | grep -c parent)"
-	ethtool -x "$n" > /dev/null 2>&1 && is "virtio: RSS" "$(ethtool -x "$n" | sed -n 's/^ *[0-9]*: *//p' | tr -s ' \n' '\n' | grep . | sort -u | tr '\n' ' ')" "0 "
+	ethtool -x "$n" > /dev/null 2>&1 && is "virtio: RSS" "$(rss_queues "$n")" "0 "
 fi
 rolls_back "rollback"
 sleep 1

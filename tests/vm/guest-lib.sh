@@ -20,7 +20,7 @@ up() { local s; read -r s _ < /proc/uptime; echo "${s%.*}"; }
 # Left out, since they move by themselves: random/, pty/nr, ns_last_pid and the counts of fs; what the scheduler measures
 # (max_newidle_lb_cost); what the kernel lowers when its own sampling is slow (perf_event_max_sample_rate).
 sysctls() {
-	grep -rs '' /proc/sys | grep -vE '^/proc/sys/(kernel/(random/|pty/nr|ns_last_pid|perf_event_max_sample_rate|perf_cpu_time_max|sched_domain/)|fs/(dentry-state|file-nr|inode-nr|inode-state|aio-nr)|net/netfilter/nf_conntrack_count)'
+	grep -rs '' /proc/sys | grep -vE '^/proc/sys/(kernel/(random/|pty/nr|ns_last_pid|perf_event_max_sample_rate|perf_cpu_time_max|sched_domain/)|fs/(quota/(lookups|drops|reads|writes|cache_hits|allocated_dquots|free_dquots|syncs)|dentry-state|file-nr|inode-nr|inode-state|aio-nr)|net/netfilter/nf_conntrack_count)'
 }
 # Queues: what the driver limits by itself (byte_queue_limits) and what counts (tx_timeout).
 net_files() {
