@@ -61,7 +61,8 @@ clean="env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin 
 # shellcheck disable=SC2016 # for the shell inside
 inside='cd "$1" && pivot_root . mnt && umount -l /mnt && cd /clone && exec sh -c "$2"'
 run() { $clean unshare --mount --propagation private sh -c "$inside" inside "$dir" "$1"; }
-run_offline() { $clean unshare --net --mount --propagation private sh -c "$inside" inside "$dir" "$1"; }
+# Also a machine without a network has its loopback, which load runs need.
+run_offline() { $clean unshare --net --mount --propagation private sh -c "ip link set lo up && $inside" inside "$dir" "$1"; }
 expect() { [ "$code" = "$1" ] || { cat "$dir/$name.log"; die "$name: exit $code, expected $1"; }; }
 never() { ! grep -n "$1" "$dir/$name.log" || die "$name: must not say '$1'"; }
 must() { grep -q "$1" "$dir/$name.log" || { cat "$dir/$name.log"; die "$name: does not say '$1'"; }; }
