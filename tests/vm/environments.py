@@ -72,6 +72,13 @@ def reason(doc, path):
     for name, hole in doc["incomplete"].items():
         if path[: len(keys(name))] == keys(name):
             return f"incomplete: {hole['detail']}"
+    within = doc["facts"]
+    for key in path:
+        within = within.get(key)
+        if within is None:
+            return "NO REASON"
+        if within == {}:
+            return "there is none"
     return "NO REASON"
 
 
