@@ -33,9 +33,9 @@ WRITTEN(struct ta_expr, 80);
 WRITTEN(struct ta_fix_arg_expr, 32);
 WRITTEN(struct ta_fix_expr, 416);
 WRITTEN(struct ta_param, 72);
-WRITTEN(struct ta_profile, 72);
+WRITTEN(struct ta_profile, 80);
 WRITTEN(struct ta_profile_entry, 4);
-WRITTEN(struct ta_rule, 224);
+WRITTEN(struct ta_rule, 240);
 WRITTEN(struct ta_names, 24);
 WRITTEN(struct ta_rules, 224);
 #endif
@@ -329,7 +329,9 @@ static void put_rule(const struct ta_rules *rs, size_t i)
 		put_address(&exprs, parts[k]);
 	}
 	printf(r->fix ? ", &fix_%zu" : ", NULL", i);
-	printf(", NULL, owners_%zu, ", i);
+	printf(", {%d, %u, %u, ", r->shown.said, r->shown.paths, r->shown.workloads);
+	put_text(r->shown.nowhere);
+	printf("}, NULL, owners_%zu, ", i);
 	printf(i + 1 < rs->n_rules ? "&rules[%zu]" : "NULL", i + 1);
 	printf("},\n");
 }
@@ -429,7 +431,7 @@ static void put_profile(const struct ta_rules *rs, const struct ta_profile *p, s
 	put_word(&p->name);
 	printf(", ");
 	put_text(p->title);
-	printf(", NULL, %d, %u, entries_%zu, values_%zu},\n", p->state, p->depth, i, i);
+	printf(", NULL, %d, %u, entries_%zu, values_%zu, %d},\n", p->state, p->depth, i, i, p->workload);
 }
 
 static void put_profiles(const struct ta_rules *rs)

@@ -162,6 +162,18 @@ static void print_profiles(const struct ta_rules *rs, const struct ta_rule *r)
 	}
 }
 
+/* Where its fix shows; a dash where there is none. */
+static void print_shown(const struct ta_rule *r)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	ta_shown_format(&r->shown, &text);
+	if (text.len)
+		print_cell(ta_buf_text(&text));
+	else
+		printf("-");
+}
+
 static void print_rules(const struct ta_rules *rs)
 {
 	const char *area = "";
@@ -169,18 +181,21 @@ static void print_rules(const struct ta_rules *rs)
 
 	for (const struct ta_rule *r = ta_rules_first(rs); r; r = r->next)
 		n++;
-	printf("\n%zu rules. A profile named alone has the rule; \"base, not X\" is in all profiles but X.\n", n);
+	printf("\n%zu rules. A profile named alone has the rule; \"base, not X\" is in all profiles but X. *Shown*: which way a load has to go, "
+	       "and what workload, to show the effect of its fix (language.md).\n", n);
 	for (const struct ta_rule *r = ta_rules_first(rs); r; r = r->next) {
 		size_t len = strcspn(r->id, ".");
 
 		if (strlen(area) < len || strncmp(area, r->id, len + 1) != 0)
-			printf("\n### %.*s\n\n| rule | what is good | severity | weight | risk | profiles |\n"
-			       "|---|---|---|---|---|---|\n", (int)len, r->id);
+			printf("\n### %.*s\n\n| rule | what is good | severity | weight | risk | profiles | shown |\n"
+			       "|---|---|---|---|---|---|---|\n", (int)len, r->id);
 		area = r->id;
 		printf("| `%s` | ", r->id);
 		print_cell(r->title);
 		printf(" | %s | %u | %s | ", ta_severity_name(r->severity), r->weight, ta_risk_name(r->risk));
 		print_profiles(rs, r);
+		printf(" | ");
+		print_shown(r);
 		printf(" |\n");
 	}
 	printf("\n");

@@ -367,6 +367,9 @@ int ta_rule_run_cases(const struct ta_rules *rs, const struct ta_rule *r, struct
 		if (!(seen & 1u << needed[i]))
 			ta_diag_add(diags, r->source, r->pos, r->pos + (uint32_t)strlen(r->id), "rule %s has no case %s",
 				r->id, ta_verdict_name(needed[i]));
+	if (r->fix && !r->shown.said)
+		ta_diag_add(diags, r->source, r->pos, r->pos + (uint32_t)strlen(r->id),
+			"rule %s does not say where its fix shows: 'shown'", r->id);
 	*ret_run = run;
 	return 0;
 }

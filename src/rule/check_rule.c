@@ -187,6 +187,9 @@ int ta_rule_check(struct ta_rules *rs, struct ta_rule *r, const struct ta_fix_si
 		check_truth(&c, r, r->evidence);
 		if (r->fix)
 			check_fix(&c, r, fixers, n_fixers);
+		else if (r->shown.said && !r->faulty)
+			ta_check_fault_at(&c, r->pos, r->pos + (uint32_t)strlen(r->id),
+				"'shown' says where a fix shows, and rule %s has none", r->id);
 		if (r->each && !c.vars[0].used && !c.rc && !r->faulty)
 			ta_check_fault(&c, r->each, "the variable '%s' is never used", r->each_name);
 	}

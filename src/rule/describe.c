@@ -49,6 +49,10 @@ static void add_fix(struct ta_buf *b, const struct ta_rule *r)
 	}
 	ta_buf_printf(&text, ")%s", direction_text(r));
 	add_text(b, "Fix", ta_buf_text(&text));
+	ta_buf_reset(&text);
+	ta_shown_format(&r->shown, &text);
+	if (text.len)
+		add_text(b, "Shown", ta_buf_text(&text));
 }
 
 static void mark_params(const struct ta_expr *e, unsigned number, bool *used)

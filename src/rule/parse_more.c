@@ -158,6 +158,21 @@ static bool parse_profile_param(struct ta_parser *p, void *stanza)
 	return item->value;
 }
 
+static bool parse_profile_workload(struct ta_parser *p, void *stanza)
+{
+	struct ta_profile_item *item = add_item(p, stanza, TA_ITEM_WORKLOAD);
+	const char *names[TA_SHOWN_WORKLOADS];
+	int i;
+
+	if (!item)
+		return false;
+	for (i = 0; i < TA_SHOWN_WORKLOADS; i++)
+		names[i] = ta_shown_workload_name((enum ta_shown_workload)i);
+	i = ta_parse_choice(p, names, TA_SHOWN_WORKLOADS, "connect, file, hold, http, kv or stream");
+	item->number = (unsigned)TA_MAX(i, 0);
+	return i >= 0;
+}
+
 static const struct ta_stanza_key profile_keys[] = {
 	{"title", parse_profile_title, false},
 	{"inherits", parse_inherits, true},
@@ -166,6 +181,7 @@ static const struct ta_stanza_key profile_keys[] = {
 	{"weight", parse_profile_weight, true},
 	{"severity", parse_profile_severity, true},
 	{"param", parse_profile_param, true},
+	{"workload", parse_profile_workload, false},
 };
 
 static void reverse_items(struct ta_profile *profile)

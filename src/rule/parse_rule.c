@@ -188,6 +188,52 @@ static bool parse_fix(struct ta_parser *p, void *stanza)
 	return ta_parser_need_char(p, ')');
 }
 
+/* `NAME, NAME …` out of `names`, each once; 0 after a fault. */
+static uint8_t parse_set(struct ta_parser *p, const char *const *names, size_t n, const char *what)
+{
+	unsigned set = 0;
+
+	do {
+		struct ta_token at = p->tok;
+		int i = ta_parse_choice(p, names, n, what);
+
+		if (i < 0)
+			return 0;
+		if (set & TA_SHOWN_BIT(i)) {
+			p->failed = true;
+			ta_diag_add(p->diags, p->src, at.pos, at.end, "'%s' stands twice", names[i]);
+		}
+		set |= TA_SHOWN_BIT(i);
+	} while (ta_parser_take_char(p, ','));
+	return (uint8_t)set;
+}
+
+/* PATH, … [by WORKLOAD, …], or nowhere ["why"]. */
+static bool parse_shown(struct ta_parser *p, void *stanza)
+{
+	const char *paths[TA_SHOWN_PATHS], *workloads[TA_SHOWN_WORKLOADS];
+	struct ta_shown *s = &((struct ta_rule *)stanza)->shown;
+
+	s->said = true;
+	if (ta_parser_take_id(p, "nowhere")) {
+		if (p->tok.tok != TA_TOK_STRING)
+			return true;
+		s->nowhere = ta_parser_text(p);
+		return s->nowhere;
+	}
+	for (int i = 0; i < TA_SHOWN_PATHS; i++)
+		paths[i] = ta_shown_path_name((enum ta_shown_path)i);
+	for (int i = 0; i < TA_SHOWN_WORKLOADS; i++)
+		workloads[i] = ta_shown_workload_name((enum ta_shown_workload)i);
+	s->paths = parse_set(p, paths, TA_SHOWN_PATHS, "nowhere, loopback, namespace, wire, storage or cold");
+	if (!s->paths)
+		return false;
+	if (!ta_parser_take_id(p, "by"))
+		return true;
+	s->workloads = parse_set(p, workloads, TA_SHOWN_WORKLOADS, "connect, file, hold, http, kv or stream");
+	return s->workloads;
+}
+
 /* Only where a case is, not what stands in it: that is read when the cases run. */
 static bool parse_case(struct ta_parser *p, void *stanza)
 {
@@ -256,6 +302,7 @@ static const struct ta_stanza_key keys[] = {
 	{"want", parse_want, false},
 	{"evidence", parse_evidence, false},
 	{"fix", parse_fix, false},
+	{"shown", parse_shown, false},
 	{"case", parse_case, true},
 };
 

@@ -98,6 +98,8 @@ static void inherit(struct ta_rules *rs, struct ta_profile *p, const struct ta_p
 	for (size_t i = 0; i < rs->n_params; i++)
 		if (parent->params[i] != defaults[i])
 			p->params[i] = parent->params[i];
+	if (parent->workload >= 0)
+		p->workload = parent->workload;
 }
 
 static int resolve(struct ta_rules *rs, struct ta_profile *p, struct ta_expr *const *defaults, unsigned depth,
@@ -138,6 +140,17 @@ static int prepare(struct ta_rules *rs, struct ta_profile *p, struct ta_expr *co
 		return -ENOMEM;
 	memcpy(p->params, defaults, rs->n_params * sizeof(*p->params));
 	memset(p->rules, 0, rs->n_rules * sizeof(*p->rules));
+	p->workload = -1;
+	return 0;
+}
+
+static int apply_line(struct ta_rules *rs, struct ta_profile *p, const struct ta_profile_item *i, struct ta_diags *diags)
+{
+	if (i->what == TA_ITEM_PARAM)
+		return apply_param(rs, p, i, diags);
+	if (i->what != TA_ITEM_WORKLOAD)
+		return apply_to_rules(rs, p, i, diags);
+	p->workload = (int8_t)i->number;
 	return 0;
 }
 
@@ -158,7 +171,7 @@ static int resolve(struct ta_rules *rs, struct ta_profile *p, struct ta_expr *co
 	for (const struct ta_profile_item *i = p->items; worst != -ENOMEM && i; i = i->next) {
 		if (i->what == TA_ITEM_INHERITS)
 			continue;
-		rc = i->what == TA_ITEM_PARAM ? apply_param(rs, p, i, diags) : apply_to_rules(rs, p, i, diags);
+		rc = apply_line(rs, p, i, diags);
 		worst = rc ? rc : worst;
 	}
 	p->state = TA_PROFILE_DONE;
@@ -203,6 +216,11 @@ const char *ta_profile_name(const struct ta_profile *p)
 const char *ta_profile_title(const struct ta_profile *p)
 {
 	return p->title;
+}
+
+const char *ta_profile_workload(const struct ta_profile *p)
+{
+	return ta_shown_workload_name(p->workload < 0 ? TA_SHOWN_HTTP : (enum ta_shown_workload)p->workload);
 }
 
 bool ta_profile_has(const struct ta_profile *p, const struct ta_rule *r)

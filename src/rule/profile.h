@@ -9,6 +9,8 @@ const struct ta_profile *ta_rules_profile(const struct ta_rules *rs, const char 
 void ta_rules_profile_names(const struct ta_rules *rs, struct ta_strv *ret);
 const char *ta_profile_name(const struct ta_profile *p);
 const char *ta_profile_title(const struct ta_profile *p);
+/* That shows best what its host is for, by its name: "http", also where the profile does not say. */
+const char *ta_profile_workload(const struct ta_profile *p);
 bool ta_profile_has(const struct ta_profile *p, const struct ta_rule *r);
 unsigned ta_profile_weight(const struct ta_profile *p, const struct ta_rule *r);
 enum ta_severity ta_profile_severity(const struct ta_profile *p, const struct ta_rule *r);

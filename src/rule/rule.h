@@ -15,6 +15,7 @@
 #include "base/strv.h"
 #include "facts/schema.h"
 #include "rule/fixsig.h"
+#include "rule/shown.h"
 
 #define TA_RULE_FILE_MAX (256u << 10) /* bytes of one file */
 #define TA_RULE_NODES_MAX 2000        /* per rule */
@@ -85,6 +86,7 @@ struct ta_rule {
 	const char *each_name;
 	struct ta_expr *each, *when, *unsupported, *want, *evidence;
 	struct ta_fix_expr *fix;
+	struct ta_shown shown;
 	struct ta_case *cases;
 	const char *const *owners; /* what ta_rule_owners() finds, ended by NULL, where that was worked out before */
 	struct ta_rule *next;

@@ -62,9 +62,10 @@ struct ta_param {
 /* One line of a profile: a rule pattern with what is said of it. */
 struct ta_profile_item {
 	struct ta_profile_item *next;
-	enum { TA_ITEM_RULES, TA_ITEM_WITHOUT, TA_ITEM_WEIGHT, TA_ITEM_SEVERITY, TA_ITEM_PARAM, TA_ITEM_INHERITS } what;
+	enum { TA_ITEM_RULES, TA_ITEM_WITHOUT, TA_ITEM_WEIGHT, TA_ITEM_SEVERITY, TA_ITEM_PARAM, TA_ITEM_INHERITS,
+		TA_ITEM_WORKLOAD } what;
 	struct ta_word name;
-	unsigned number; /* weight, severity */
+	unsigned number; /* weight, severity, workload */
 	struct ta_expr *value;
 };
 
@@ -85,6 +86,7 @@ struct ta_profile {
 	unsigned depth; /* profiles above it in its longest line; set by resolve */
 	struct ta_profile_entry *rules; /* by the rules' numbers */
 	struct ta_expr **params;	/* by the parameters' numbers; never NULL */
+	int8_t workload; /* enum ta_shown_workload, −1: it does not say; set by resolve, from its own line or a parent */
 };
 
 struct ta_waiver_entry {

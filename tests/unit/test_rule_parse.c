@@ -26,6 +26,7 @@ static void test_a_whole_stanza(void **state)
 		"	want      nic.channels.combined.current >= nic.channels.combined.max\n"
 		"	evidence  counters.softnet.dropped > 0\n"
 		"	fix       nic.channels(ifname = nic.key, combined = nic.channels.combined.max)\n"
+		"	shown     wire, namespace by stream, http\n"
 		"	case pass \"x\" { nics = {} }\n"
 		"end\n");
 	const struct ta_rule *r = ta_rules_first(k.rs);
@@ -43,6 +44,9 @@ static void test_a_whole_stanza(void **state)
 	assert_int_equal(r->risk, TA_RISK_LINK_FLAP);
 	assert_int_equal(r->n_directions, 1);
 	assert_int_equal(r->direction[0], TA_DIR_RAISE);
+	assert_true(r->shown.said);
+	assert_int_equal(r->shown.paths, TA_SHOWN_BIT(TA_SHOWN_WIRE) | TA_SHOWN_BIT(TA_SHOWN_NAMESPACE));
+	assert_int_equal(r->shown.workloads, TA_SHOWN_BIT(TA_SHOWN_STREAM) | TA_SHOWN_BIT(TA_SHOWN_HTTP));
 	assert_string_equal(r->file, "t.rules");
 	assert_int_equal(r->line, 2);
 	assert_true(r->trusted);
@@ -60,6 +64,7 @@ static void test_defaults_of_a_stanza(void **state)
 	assert_int_equal(r->risk, TA_RISK_NONE);
 	assert_string_equal(r->area, "power");
 	assert_null(r->advice);
+	assert_false(r->shown.said);
 	kit_done(&k);
 }
 

@@ -208,6 +208,10 @@ static void test_every_rule_says_why(void **state)
 			fail_msg("%s: no source", r->id);
 		if (!r->fix && !r->advice)
 			fail_msg("%s: neither a fix nor advice", r->id);
+		if (!r->fix != !r->shown.said)
+			fail_msg("%s: a fix, and where it shows, go together", r->id);
+		if (r->shown.said && !r->shown.paths && !r->shown.nowhere)
+			fail_msg("%s: nowhere, and why?", r->id);
 	}
 }
 
