@@ -171,6 +171,7 @@ class Terminal:
     def __init__(self, words):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # also where the suite runs in the background
             os.execv(words[0], words)
         self.text = ""
 
