@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,15 +13,14 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "host/child.h"
 #include "host/live.h"
 
 #define WAIT_MS 20000
 #define ARGS_MAX 32
-#define WORDS_MAX 400
 
 /* --- who it is -------------------------------------------------------------------------- */
 
@@ -78,55 +76,12 @@ int ta_process_kill(struct ta_host *h, const struct ta_process *p)
 	return syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0 ? -errno : 0;
 }
 
-/* --- what it says -------------------------------------------------------------------------- */
+/* --- a process in its own session ------------------------------------------------------------ */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Until the line that it is ready, the end of the pipe, or the end of our patience (-ETIMEDOUT). */
-static int hear(int fd, char (*ret)[WORDS_MAX])
-{
-	int64_t until = now_ms() + WAIT_MS;
-	size_t len = 0;
-
-	(*ret)[0] = '\0';
-	for (;;) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int64_t left = until - now_ms();
-		int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
-		ssize_t n;
-		char c;
-
-		if (ready < 0 && errno == EINTR)
-			continue;
-		if (ready <= 0)
-			return -ETIMEDOUT;
-		n = read(fd, &c, 1);
-		if (n <= 0)
-			return 0;
-		if (len < sizeof(*ret) - 1)
-			(*ret)[len++] = c;
-		(*ret)[len] = '\0';
-		if (!strcmp(*ret, TA_SUPERVISOR_READY))
-			return 0;
-	}
-}
-
-/* In one line, whatever it was. */
 static int fail(struct ta_err *err, int rc, const char *what, char *words)
 {
-	for (char *s = words; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = ' ';
 	return ta_err_set(err, rc, "%s: %s", what, *ta_strip(words) ? ta_strip(words) : ta_errno_text(rc));
 }
-
-/* --- a process in its own session ------------------------------------------------------------ */
 
 static void write_word(const char *path, const char *word)
 {
@@ -195,7 +150,7 @@ static int fork_twice(char *const *argv, int words)
 
 static int start_process(char *const *argv, struct ta_err *err)
 {
-	char words[WORDS_MAX] = "";
+	char words[TA_CHILD_WORDS_MAX] = "";
 	int fds[2], rc;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
@@ -203,7 +158,7 @@ static int start_process(char *const *argv, struct ta_err *err)
 	rc = fork_twice(argv, fds[1]);
 	close(fds[1]);
 	if (rc == 0)
-		rc = hear(fds[0], &words);
+		rc = ta_child_hear(fds[0], WAIT_MS, TA_SUPERVISOR_READY, &words);
 	close(fds[0]);
 	if (rc == 0 && !strcmp(words, TA_SUPERVISOR_READY))
 		return 0;
@@ -241,47 +196,8 @@ static bool is_booted(void)
 	return lstat("/run/systemd/system", &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static _Noreturn void run(const char *program, char *const *argv, int words)
-{
-	char *const env[] = {NULL};
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-	}
-	dup2(words, STDERR_FILENO);
-	execve(program, argv, env);
-	_exit(127);
-}
-
-/* To its end: for a unit of the type notify that is when the service is ready, or has failed. */
-static int run_to_end(const char *program, char *const *argv, struct ta_err *err)
-{
-	char words[WORDS_MAX] = "";
-	int fds[2], status = 0, rc;
-	pid_t parent = getpid(), pid;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return ta_err_set(err, -errno, "%s", ta_errno_text(-errno));
-	pid = fork();
-	if (pid == 0) {
-		ta_child_prepare(parent);
-		run(program, argv, fds[1]);
-	}
-	rc = pid < 0 ? -errno : 0;
-	close(fds[1]);
-	if (rc == 0)
-		rc = hear(fds[0], &words);
-	close(fds[0]);
-	if (rc < 0 && pid > 0)
-		kill(pid, SIGKILL);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return rc == 0 && status == 0 ? 0 : fail(err, rc < 0 ? rc : -EIO, "systemd-run", words);
-}
-
 /*
+ * To its end: for a unit of the type notify that is when the service is ready, or has failed.
  * Nothing of the unit is written to the disk: it goes with a restart of the host, as the change does. Its time is
  * counted by the supervisor itself, since timers of systemd stand still while the host sleeps.
  */
@@ -294,7 +210,9 @@ static int start_service(const char *name, const char *self, char *const *args, 
 		"--property=KillMode=process", "--property=UMask=0077", "--description=tuneaudit: undoes what is not confirmed"};
 	const char *argv[TA_ARRAY_SIZE(words) + ARGS_MAX + 4];
 	ta_cleanup_buf struct ta_buf unit = TA_BUF_INIT;
+	char said[TA_CHILD_WORDS_MAX];
 	size_t n = TA_ARRAY_SIZE(words);
+	int rc;
 
 	memcpy(argv, words, sizeof(words));
 	ta_buf_printf(&unit, "--unit=%s", name);
@@ -304,9 +222,12 @@ static int start_service(const char *name, const char *self, char *const *args, 
 	while (*args)
 		argv[n++] = *args++;
 	argv[n] = NULL;
-	for (size_t i = 0; i < TA_ARRAY_SIZE(places); i++)
-		if (access(places[i], X_OK) == 0)
-			return run_to_end(places[i], (char *const *)argv, err);
+	for (size_t i = 0; i < TA_ARRAY_SIZE(places); i++) {
+		if (access(places[i], X_OK) != 0)
+			continue;
+		rc = ta_child_run(places[i], (char *const *)argv, WAIT_MS, &said);
+		return rc == 0 ? 0 : fail(err, rc, "systemd-run", said);
+	}
 	return ta_err_set(err, -ENOENT, "there is no systemd-run(1)");
 }
 
