@@ -85,34 +85,19 @@ static bool has_queues(struct ta_host *h, const char *nic)
 	return ta_host_exists(h, ta_fmt(&file, "/sys/class/net/%s/queues/rx-1", nic));
 }
 
+static void put_link(struct ta_host *h, struct ta_facts *f, const struct ta_link *l, const struct ta_netdev *d)
+{
+	if (ta_nic_is_physical(l, d) == 0)
+		ta_facts_put_absent(f, TA_KEYS("nics", l->name, "flow_hash"), TA_UNSUPPORTED, "no hardware");
+	else if (!has_queues(h, l->name))
+		ta_facts_put_absent(f, TA_KEYS("nics", l->name, "flow_hash"), TA_UNSUPPORTED, "one receive queue");
+	else
+		put_nic(h, f, l->name);
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
-	struct ta_nicset set = {0};
-	int rc = ta_nicset_read(h, &set);
-
-	if (rc < 0) {
-		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "nics");
-		return;
-	}
-	ta_put_object(f, "nics");
-	for (size_t i = 0; i < set.links.n; i++) {
-		const struct ta_link *l = &set.links.v[i];
-		const struct ta_netdev *d;
-
-		if (ta_nicset_put_surplus(f, l))
-			continue;
-		d = ta_nicset_device(&set, h, l);
-		ta_put_object(f, "nics", l->name);
-		if (ta_nic_is_physical(l, d) == 0)
-			ta_facts_put_absent(
-				f, TA_KEYS("nics", l->name, "flow_hash"), TA_UNSUPPORTED, "no hardware");
-		else if (!has_queues(h, l->name))
-			ta_facts_put_absent(
-				f, TA_KEYS("nics", l->name, "flow_hash"), TA_UNSUPPORTED, "one receive queue");
-		else
-			put_nic(h, f, l->name);
-	}
-	ta_nicset_done(&set);
+	ta_nicset_put_each(h, f, put_link);
 }
 
 const struct ta_probe ta_probe_nic_hash = {

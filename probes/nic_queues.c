@@ -90,30 +90,17 @@ static void put_none(struct ta_facts *f, const char *name, enum ta_reason why, c
 		ta_facts_put_absent(f, TA_KEYS("nics", name, groups[i]), why, "%s", detail);
 }
 
+static void put_link(struct ta_host *h, struct ta_facts *f, const struct ta_link *l, const struct ta_netdev *d)
+{
+	if (!d)
+		put_none(f, l->name, TA_MISSING, "not in /sys/class/net");
+	else
+		put_queues(h, f, l->name);
+}
+
 static void nic_queues_collect(struct ta_host *h, struct ta_facts *f)
 {
-	struct ta_nicset set = {0};
-	int rc = ta_nicset_read(h, &set);
-
-	if (rc < 0) {
-		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "nics");
-		return;
-	}
-	ta_put_object(f, "nics");
-	for (size_t i = 0; i < set.links.n; i++) {
-		const struct ta_link *l = &set.links.v[i];
-		const struct ta_netdev *d;
-
-		if (ta_nicset_put_surplus(f, l))
-			continue;
-		d = ta_nicset_device(&set, h, l);
-		ta_put_object(f, "nics", l->name);
-		if (!d)
-			put_none(f, l->name, TA_MISSING, "not in /sys/class/net");
-		else
-			put_queues(h, f, l->name);
-	}
-	ta_nicset_done(&set);
+	ta_nicset_put_each(h, f, put_link);
 }
 
 const struct ta_probe ta_probe_nic_queues = {

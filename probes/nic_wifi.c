@@ -83,23 +83,7 @@ static void put_nic(struct ta_host *h, struct ta_facts *f, const struct ta_link 
 
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
-	struct ta_nicset set = {0};
-	int rc = ta_nicset_read(h, &set);
-
-	if (rc < 0) {
-		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "nics");
-		return;
-	}
-	ta_put_object(f, "nics");
-	for (size_t i = 0; i < set.links.n; i++) {
-		const struct ta_link *l = &set.links.v[i];
-
-		if (ta_nicset_put_surplus(f, l))
-			continue;
-		ta_put_object(f, "nics", l->name);
-		put_nic(h, f, l, ta_nicset_device(&set, h, l));
-	}
-	ta_nicset_done(&set);
+	ta_nicset_put_each(h, f, put_nic);
 }
 
 const struct ta_probe ta_probe_nic_wifi = {

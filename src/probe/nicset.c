@@ -93,6 +93,27 @@ bool ta_nicset_put_surplus(struct ta_facts *f, const struct ta_link *l)
 }
 
 /* A kind of link does not decide: CAN controllers and switch ports have one too. */
+void ta_nicset_put_each(struct ta_host *h, struct ta_facts *f, ta_nic_put_fn *put)
+{
+	struct ta_nicset set = {0};
+	int rc = ta_nicset_read(h, &set);
+
+	if (rc < 0) {
+		ta_put_errno(f, rc, "/sys/class/net and rtnetlink", "nics");
+		return;
+	}
+	ta_put_object(f, "nics");
+	for (size_t i = 0; i < set.links.n; i++) {
+		const struct ta_link *l = &set.links.v[i];
+
+		if (ta_nicset_put_surplus(f, l))
+			continue;
+		ta_put_object(f, "nics", l->name);
+		put(h, f, l, ta_nicset_device(&set, h, l));
+	}
+	ta_nicset_done(&set);
+}
+
 int ta_nic_is_physical(const struct ta_link *l, const struct ta_netdev *d)
 {
 	if ((l->type.rc == 0 && l->type.v == ARPHRD_LOOPBACK) || (d && d->is_virtual))

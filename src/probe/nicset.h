@@ -35,5 +35,11 @@ struct ta_facts;
 /* True for a surplus one, of which probes other than nic say nothing more than that. */
 bool ta_nicset_put_surplus(struct ta_facts *f, const struct ta_link *l);
 
+/* One probe's facts of nics.NAME, which is an object by then. `d`: ta_nicset_device(). */
+typedef void ta_nic_put_fn(struct ta_host *h, struct ta_facts *f, const struct ta_link *l, const struct ta_netdev *d);
+
+/* `put` for every interface that is not surplus; or why there is none. */
+void ta_nicset_put_each(struct ta_host *h, struct ta_facts *f, ta_nic_put_fn *put);
+
 /* 1 hardware (a virtual machine's too), 0 not, -1 not told. */
 int ta_nic_is_physical(const struct ta_link *l, const struct ta_netdev *d);
