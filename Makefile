@@ -2,6 +2,8 @@
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
 DESTDIR ?=
 CC ?= gcc
 PKG_CONFIG ?= pkg-config
@@ -89,9 +91,17 @@ $(B)/gen/rules.list: FORCE
 FORCE:
 
 .PHONY: install
-install: all ## install under DESTDIR and PREFIX
+install: all ## install program, manual and completions under DESTDIR and PREFIX (DATADIR, MANDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(B)/tuneaudit $(DESTDIR)$(PREFIX)/bin/tuneaudit
+	install -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5
+	install -m 644 docs/man/*.1 $(DESTDIR)$(MANDIR)/man1
+	install -m 644 docs/man/*.5 $(DESTDIR)$(MANDIR)/man5
+	install -d $(DESTDIR)$(DATADIR)/bash-completion/completions $(DESTDIR)$(DATADIR)/zsh/site-functions \
+		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d
+	install -m 644 completions/tuneaudit.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/tuneaudit
+	install -m 644 completions/_tuneaudit $(DESTDIR)$(DATADIR)/zsh/site-functions/_tuneaudit
+	install -m 644 completions/tuneaudit.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/tuneaudit.fish
 
 .PHONY: clean
 clean: ## remove what was built

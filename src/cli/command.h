@@ -1,7 +1,7 @@
 /*
  * One file per command in src/cli/cmds/:  const struct ta_command ta_command_NAME.
  * The option table is the only place where an option is named: it drives
- * parsing, --help, and later completion and man pages.
+ * parsing, --help, completion (complete.h) and the manual pages (tools/mkman.c).
  */
 #pragma once
 
@@ -38,7 +38,7 @@ enum ta_option_kind {
 struct ta_option {
 	const char *name; /* without the dashes */
 	char letter;	  /* -c VALUE or -cVALUE means the same; 0: none */
-	const char *arg;  /* "DIR", NULL for flags */
+	const char *arg;  /* "DIR", NULL for flags; completion offers what takes.h makes of it */
 	enum ta_option_kind kind;
 	const char *help;
 	/* into the values struct: bool, const char *, int64_t, struct ta_strv */
@@ -59,7 +59,7 @@ struct ta_cli {
 
 struct ta_command {
 	const char *name;
-	const char *args;     /* "[AREA...]" */
+	const char *args;     /* "[AREA...]"; completion offers what takes.h makes of it */
 	bool internal;	      /* started by the program itself: not among the commands that it lists */
 	const char *summary;  /* one line */
 	const char *about;    /* paragraphs for --help */

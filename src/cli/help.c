@@ -52,6 +52,20 @@ static void add_paragraph(struct ta_buf *b, const char *text, unsigned columns)
 	ta_buf_addc(b, '\n');
 }
 
+/* A line for each option that every command has. */
+static void add_globals(struct ta_buf *lines)
+{
+	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+	const char *help;
+	char letter;
+
+	for (size_t i = 0; (help = ta_options_global(i, &name, &letter)); i++) {
+		if (letter)
+			ta_buf_printf(lines, "-%c, ", letter);
+		ta_buf_printf(lines, "%s\t%s\n", ta_buf_text(&name), help);
+	}
+}
+
 static void add_options(struct ta_buf *b, const struct ta_command *c, unsigned columns)
 {
 	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT;
@@ -66,9 +80,7 @@ static void add_options(struct ta_buf *b, const struct ta_command *c, unsigned c
 		ta_buf_printf(&lines, "--%s%s%s\t%s\n", o->name, o->arg ? " " : "",
 			o->arg ? o->arg : "", o->help);
 	}
-	ta_buf_adds(&lines, "-q, --quiet\tonly what matters most\n"
-			    "-v, --verbose\tmore of everything\n"
-			    "-h, --help\tthis text\n");
+	add_globals(&lines);
 	ta_buf_adds(b, "\nOptions:\n");
 	add_terms(b, ta_buf_text(&lines), columns);
 }
@@ -85,37 +97,56 @@ void ta_help_command(const struct ta_command *c, unsigned columns, struct ta_buf
 	add_examples(ret, c->examples, columns);
 }
 
+const char ta_help_about[] =
+	"tuneaudit tells what on this host holds its network services back: it reads kernel, NICs, CPUs, limits and sysctls, "
+	"judges them by rules with sources, and shows what to type. It changes nothing but what 'apply' is told to, and "
+	"takes that back.";
+
+static void add_first_steps(struct ta_buf *b, const char *program, unsigned columns)
+{
+	ta_cleanup_buf struct ta_buf steps = TA_BUF_INIT;
+
+	ta_buf_printf(&steps,
+		"sudo %s check\tjudges this host in a moment; without sudo it works too and says what it could not read\n",
+		program);
+	add_examples(b, ta_buf_text(&steps), columns);
+}
+
+void ta_help_begin(const char *program, unsigned columns, struct ta_buf *ret)
+{
+	ta_cleanup_buf struct ta_buf steps = TA_BUF_INIT;
+
+	add_paragraph(ret, ta_help_about, columns);
+	ta_buf_adds(ret, "\nTo begin:\n");
+	add_first_steps(ret, program, columns);
+	ta_buf_adds(ret, "\nThen:\n");
+	ta_buf_printf(&steps,
+		"%s rules list\tthe rules, then the profiles that 'check --profile NAME' judges by\n"
+		"%s explain RULE\tone finding: why it matters, how the number came about, sources\n"
+		"sudo %s apply --dry-run\twhat would be changed; without --dry-run it asks, and 'rollback' undoes it\n"
+		"%s help\tall commands\n",
+		program, program, program, program);
+	add_examples(ret, ta_buf_text(&steps), columns);
+}
+
 void ta_help_program(const char *program, unsigned columns, struct ta_buf *ret)
 {
-	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT, begin = TA_BUF_INIT;
+	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT, options = TA_BUF_INIT;
 
-	add_paragraph(ret,
-		"tuneaudit tells what on this host holds its network services back: it reads "
-		"kernel, NICs, CPUs, limits "
-		"and sysctls, judges them by rules with sources, and shows what to type. It "
-		"changes nothing.",
-		columns);
+	add_paragraph(ret, ta_help_about, columns);
 	ta_buf_adds(ret, "\nusage: tuneaudit COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n");
 	for (size_t i = 0; i < ta_n_commands; i++)
 		if (!ta_commands[i]->internal)
 			ta_buf_printf(&lines, "%s\t%s\n", ta_commands[i]->name, ta_commands[i]->summary);
 	add_terms(ret, ta_buf_text(&lines), columns);
 	ta_buf_adds(ret, "\nOptions:\n");
-	add_terms(ret,
-		"-q, --quiet\tonly what matters most\n"
-		"-v, --verbose\tmore of everything\n"
-		"-h, --help\tthis text; after a command, that command's\n"
-		"--version\tthe version\n",
-		columns);
+	add_globals(&options);
+	add_terms(ret, ta_buf_text(&options), columns);
 	ta_buf_addc(ret, '\n');
 	add_paragraph(ret,
 		"Results go to stdout, messages to stderr. COLUMNS sets the width, NO_COLOR turns "
 		"colour off.",
 		columns);
 	ta_buf_adds(ret, "\nTo begin:\n");
-	ta_buf_printf(&begin,
-		"sudo %s check\tjudges this host; without sudo it works too and says what it could "
-		"not read\n",
-		program);
-	add_examples(ret, ta_buf_text(&begin), columns);
+	add_first_steps(ret, program, columns);
 }

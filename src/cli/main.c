@@ -105,8 +105,12 @@ static int dispatch(struct ta_cli *cli, char **argv, size_t n)
 	if (at == n || (strcmp(argv[at], "help") == 0 && at + 1 == n)) {
 		if (globals.version)
 			return print_version(cli);
+		if (!globals.help && at == n) {
+			ta_help_begin(cli->program, cli->columns, &cli->out);
+			return TA_EXIT_USAGE;
+		}
 		ta_help_program(cli->program, cli->columns, &cli->out);
-		return globals.help || at < n ? TA_EXIT_OK : TA_EXIT_USAGE;
+		return TA_EXIT_OK;
 	}
 	if (strcmp(argv[at], "help") == 0 && at + 2 == n)
 		return help_about(cli, argv[at + 1]);

@@ -9,13 +9,24 @@
 static const struct {
 	const char *name;
 	char letter;
+	const char *help;
 	size_t offset;
 } globals_table[] = {
-	{"help", 'h', offsetof(struct ta_globals, help)},
-	{"version", 0, offsetof(struct ta_globals, version)},
-	{"quiet", 'q', offsetof(struct ta_globals, quiet)},
-	{"verbose", 'v', offsetof(struct ta_globals, verbose)},
+	{"quiet", 'q', "only what matters most", offsetof(struct ta_globals, quiet)},
+	{"verbose", 'v', "more of everything", offsetof(struct ta_globals, verbose)},
+	{"help", 'h', "this text; after a command, that command's", offsetof(struct ta_globals, help)},
+	{"version", 0, "the version", offsetof(struct ta_globals, version)},
 };
+
+const char *ta_options_global(size_t i, struct ta_buf *ret_name, char *ret_letter)
+{
+	if (i >= TA_ARRAY_SIZE(globals_table))
+		return NULL;
+	ta_buf_reset(ret_name);
+	ta_buf_printf(ret_name, "--%s", globals_table[i].name);
+	*ret_letter = globals_table[i].letter;
+	return globals_table[i].help;
+}
 
 static void set_flag(void *base, size_t offset)
 {

@@ -27,7 +27,17 @@ void ta_options_done(const struct ta_command *c, void *values);
 int ta_options_globals(char *const *argv, size_t n, struct ta_globals *globals, size_t *ret_next,
 	struct ta_err *err);
 
+/*
+ * The options that every command takes, from 0 on: what one does, with its name and dashes in `ret_name` and its letter (0:
+ * none); NULL behind the last.
+ */
+const char *ta_options_global(size_t i, struct ta_buf *ret_name, char *ret_letter);
+
+/* What the program is, in a sentence or two. */
+extern const char ta_help_about[];
+
 /* The texts of --help, wrapped. */
 void ta_help_command(const struct ta_command *c, unsigned columns, struct ta_buf *ret);
-/* `program`: as it was called, for the line to begin with. */
+/* `program`: as it was called, for the lines to be copied. What to do first; and all there is. */
+void ta_help_begin(const char *program, unsigned columns, struct ta_buf *ret);
 void ta_help_program(const char *program, unsigned columns, struct ta_buf *ret);

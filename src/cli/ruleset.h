@@ -56,7 +56,7 @@ int ta_ruleset_resolve(
 /* Options of the commands that judge; members are a const char * and two struct ta_strv of their values. */
 #define TA_OPTION_PROFILE(type, member)                                                            \
 	{                                                                                          \
-		.name = "profile", .arg = "NAME", .kind = TA_OPT_STRING,                           \
+		.name = "profile", .arg = "PROFILE", .kind = TA_OPT_STRING,                        \
 		.help = "what this host is for (default base); 'tuneaudit rules list' names them", \
 		.offset = offsetof(type, member)                                                   \
 	}

@@ -25,7 +25,7 @@ fresh() {
 		stub "$manager" "
 			echo '$manager' \"\$@\" >>'$dir/asked'
 			case \"\$*\" in *update*) exit 0 ;; esac
-			for t in make cc ar pkg-config bats jq python3 ethtool ip pgrep; do
+			for t in make cc ar pkg-config bats jq python3 ethtool ip pgrep mandoc zsh fish; do
 				printf '#!/bin/sh\nexit 0\n' >'$dir/bin/'\$t
 				chmod +x '$dir/bin/'\$t
 			done"
@@ -71,7 +71,7 @@ asks ''
 
 case='Debian, only jq lacks'
 fresh 0 apt-get
-for t in make cc ar pkg-config bats python3 ethtool ip pgrep; do stub $t 'exit 0'; done
+for t in make cc ar pkg-config bats python3 ethtool ip pgrep mandoc zsh fish; do stub $t 'exit 0'; done
 expect 0 test
 asks 'apt-get update -q
 apt-get install -q -y --no-install-recommends jq'
@@ -113,7 +113,7 @@ says 'none of apt-get, dnf, apk, pacman'
 # Nothing that starts a service is installed: its files are taken out of the package.
 case='Debian, what load runs are compared with'
 fresh 0 apt-get
-for t in make cc ar pkg-config bats jq python3 ethtool ip pgrep wrk iperf3 taskset; do stub $t 'exit 0'; done
+for t in make cc ar pkg-config bats jq python3 ethtool ip pgrep mandoc zsh fish wrk iperf3 taskset; do stub $t 'exit 0'; done
 ln -s "$(command -v mkdir)" "$(command -v rm)" "$(command -v ln)" "$dir/bin"
 stub apt-get "echo apt-get \"\$@\" >>'$dir/asked'
 	case \"\$*\" in

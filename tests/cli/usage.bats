@@ -7,6 +7,13 @@ load helper
 	ta
 	expect 2
 	contains "$output" "sudo $TUNEAUDIT check"
+	contains "$output" "$TUNEAUDIT help"
+	# Short: not the list of all.
+	[ "$(wc -l < "$DIR/out")" -lt 24 ]
+	ta help
+	expect 0
+	contains "$output" "Commands:"
+	lacks "$output" "complete"
 }
 
 @test "--version, before and after a command" {

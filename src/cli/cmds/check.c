@@ -20,9 +20,9 @@ struct values {
 static const struct ta_option options[] = {
 	TA_OPTION_PROFILE(struct values, profile),
 	{.name = "format",
-		.arg = "text|json",
+		.arg = "FORMAT",
 		.kind = TA_OPT_STRING,
-		.help = "text for people (default), json for programs",
+		.help = "text for people (default); json, junit, sarif, prometheus, github, markdown, nagios",
 		.offset = offsetof(struct values, format)},
 	{.name = "capture",
 		.arg = "DIR",

@@ -14,7 +14,7 @@ struct values {
 
 static const struct ta_option options[] = {
 	{.name = "profile",
-		.arg = "NAME",
+		.arg = "PROFILE",
 		.kind = TA_OPT_STRING,
 		.help = "with the weights and parameters of this profile (default base, or the "
 			"first that has the rule)",

@@ -84,7 +84,7 @@ static const struct ta_option options[] = {
 	{.name = "timeout", .arg = "SECONDS", .kind = TA_OPT_NUMBER,
 		.help = "a request fails that is not answered so long (default 10)",
 		.offset = offsetof(struct values, timeout), .unset = 10, .min = 1, .max = 600},
-	{.name = "engine", .arg = "auto|NAME", .kind = TA_OPT_STRING,
+	{.name = "engine", .arg = "ENGINE", .kind = TA_OPT_STRING,
 		.help = "how connections are driven: epoll, io_uring (default auto: epoll, which costs the least)",
 		.offset = offsetof(struct values, engine)},
 	{.name = "dir", .arg = "DIR", .kind = TA_OPT_STRING,

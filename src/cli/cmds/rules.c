@@ -15,7 +15,7 @@ struct values {
 
 static const struct ta_option options[] = {
 	{.name = "profile",
-		.arg = "NAME",
+		.arg = "PROFILE",
 		.kind = TA_OPT_STRING,
 		.help = "list: only the rules of this profile, with its weights",
 		.offset = offsetof(struct values, profile)},
