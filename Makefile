@@ -23,7 +23,7 @@ URING := $(if $(filter /%,$(shell $(CC) -print-file-name=liburing.a)),-l:liburin
 TA_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBS)) $(ZLIB) $(URING) -lm -pthread
 
 SRC := $(sort $(wildcard src/*/*.c src/*/*/*.c probes/*.c))
-GEN := $(B)/gen/registry.c $(B)/gen/rules.c $(B)/gen/builtin.c
+GEN := $(B)/gen/registry.c $(B)/gen/rules.c $(B)/gen/page.c $(B)/gen/builtin.c
 OBJ := $(SRC:%.c=$(B)/%.o) $(GEN:.c=.o)
 LIB_OBJ := $(filter-out $(B)/src/cli/main.o,$(OBJ))
 
@@ -62,6 +62,11 @@ $(B)/gen/registry.c: tools/mkregistry.sh $(B)/gen/registry.list
 RULE_FILES := $(sort $(wildcard rules/*.rules rules/profiles/*.rules))
 $(B)/gen/rules.c: tools/mkrules.sh $(B)/gen/rules.list $(RULE_FILES)
 	$(Q)sh tools/mkrules.sh $(RULE_FILES) > $@.tmp && mv $@.tmp $@
+
+PAGE_FILES := src/report/page/page.css src/report/page/page.js
+$(B)/gen/page.c: tools/mkpage.sh $(PAGE_FILES)
+	@mkdir -p $(@D)
+	$(Q)sh tools/mkpage.sh $(PAGE_FILES) > $@.tmp && mv $@.tmp $@
 
 # Field tables and rules as data, by a program that is built from all the rest. BUILTIN=no for a compiler whose programs
 # do not run here: then every start reads the rules.

@@ -21,7 +21,6 @@ static const char *const later[] = {
 	"trial",
 	"baseline",
 	"lint",
-	"report",
 };
 
 static const struct ta_command *find_command(const char *name)

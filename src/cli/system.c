@@ -55,6 +55,16 @@ bool ta_system_color(void)
 	return !(no && *no) && term && *term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
+bool ta_system_unicode(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *locale = NULL;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(names) && !(locale && *locale); i++)
+		locale = getenv(names[i]);
+	return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8")) && isatty(STDOUT_FILENO);
+}
+
 int ta_system_write(int fd, const void *data, size_t len)
 {
 	const char *s = data;

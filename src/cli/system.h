@@ -24,6 +24,8 @@ void ta_system_keep_memory(void);
 unsigned ta_system_columns(void);
 /* stdout is a terminal that knows colours, and NO_COLOR is not set. */
 bool ta_system_color(void);
+/* stdout is a terminal, and the locale's character set is UTF-8 (locale(7): LC_ALL, LC_CTYPE, LANG). */
+bool ta_system_unicode(void);
 
 /* The whole text to `fd`, whatever short writes it takes. 0 or -errno; -EPIPE: the reader has left.
  */

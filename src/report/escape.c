@@ -52,6 +52,22 @@ void ta_escape_xml(struct ta_buf *b, const char *text)
 	escape(b, text, xml);
 }
 
+static bool html(struct ta_buf *b, uint32_t code)
+{
+	bool turns = code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+		     (code >= 0x2066 && code <= 0x2069);
+
+	if (!turns)
+		return xml(b, code);
+	ta_buf_printf(b, "\\u{%04x}", code);
+	return true;
+}
+
+void ta_escape_html(struct ta_buf *b, const char *text)
+{
+	escape(b, text, html);
+}
+
 static bool label(struct ta_buf *b, uint32_t code)
 {
 	if (code == '\n')

@@ -14,6 +14,9 @@ void ta_escape_utf8(struct ta_buf *b, const char *text);
 /* Text or an attribute value of XML and HTML. Characters that XML 1.0 forbids become \xHH. */
 void ta_escape_xml(struct ta_buf *b, const char *text);
 
+/* The same for HTML (report/html.h); marks that turn a line around become \u{202e}. */
+void ta_escape_html(struct ta_buf *b, const char *text);
+
 /* A label's value of Prometheus' text format: \\ \" \n; other control characters become \xHH. */
 void ta_escape_label(struct ta_buf *b, const char *text);
 

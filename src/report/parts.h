@@ -21,6 +21,9 @@ void ta_part_verbatim(struct ta_buf *b, const char *label, const char *lines);
 void ta_part_host(
 	const struct ta_facts *facts, const struct ta_report_options *o, struct ta_buf *b);
 
+/* Queues, interrupts and CPUs as a picture; nothing where no interrupts were asked for. */
+void ta_part_way(const struct ta_facts *facts, const struct ta_report_options *o, struct ta_buf *b);
+
 /* One failing rule: `n` of its findings, which are neighbours. `points`: what it costs. */
 void ta_part_finding(const struct ta_finding *f, size_t n, double points,
 	const struct ta_report_options *o, struct ta_buf *b);

@@ -12,6 +12,7 @@
 struct ta_report_options {
 	unsigned columns; /* width for text; at least 20 */
 	bool color;
+	bool unicode; /* the terminal shows UTF-8 */
 	int verbosity; /* -1 quiet, 0, 1 verbose */
 	const char *tool_version;
 	const char *program; /* as it was called, a shell word: "tuneaudit", "build/tuneaudit" */
@@ -26,6 +27,7 @@ struct ta_format {
 	const char *name;
 	const char *summary; /* for --help */
 	bool explains_passes; /* not only with -v */
+	const char *const *owners; /* probes and derivations whose facts it shows besides those that rules read, ended by NULL; or NULL */
 	void (*check)(const struct ta_audit *a, const struct ta_facts *facts,
 		const struct ta_report_options *o, struct ta_buf *ret);
 };

@@ -35,6 +35,7 @@ static const struct {
 } cases[] = {
 	{ta_escape_xml, NASTY, "a&quot;b&#39;&lt;i&gt;&amp;|\\`*&#10;\\x1b[0m\\xff%:,\xc3\xa4"},
 	{ta_escape_xml, "\xef\xbf\xbe\xed\xa0\x80", "\\xfffe\\xed\\xa0\\x80"},
+	{ta_escape_html, NASTY "\u202eabc\u200f", "a&quot;b&#39;&lt;i&gt;&amp;|\\`*&#10;\\x1b[0m\\xff%:,\xc3\xa4\\u{202e}abc\\u{200f}"},
 	{ta_escape_label, NASTY, "a\\\"b'<i>&|\\\\`*\\n\\\\x1b[0m\\\\xff%:,\xc3\xa4"},
 	{property, NASTY, "a\"b'<i>&|\\`*%0A\\x1b[0m\\xff%25%3A%2C\xc3\xa4"},
 	{message, "100 %: ::set-env\r\n::error::x", "100 %25: ::set-env%0D%0A::error::x"},

@@ -8,6 +8,7 @@
 #include "cli/fixtext.h"
 #include "cli/ruleset.h"
 #include "cli/session.h"
+#include "cli/system.h"
 #include "fix/fixer.h"
 #include "report/report.h"
 
@@ -52,9 +53,6 @@ static const struct ta_option options[] = {
 	{.name = "baseline", .kind = TA_OPT_LATER},
 };
 
-/* Formats that the documents promise for other versions. */
-static const char *const later_formats[] = {"html", NULL};
-
 static const struct ta_format *find_format(const char *name)
 {
 	const char *names[32] = {"text"};
@@ -64,7 +62,7 @@ static const struct ta_format *find_format(const char *name)
 	for (size_t k = 0; k < ta_n_formats && n + 1 < TA_ARRAY_SIZE(names); k++)
 		if (strcmp(ta_formats[k]->name, "text") != 0)
 			names[n++] = ta_formats[k]->name;
-	i = ta_cli_choose("format", name, names, later_formats);
+	i = ta_cli_choose("format", name, names, NULL);
 	for (size_t k = 0; i >= 0 && k < ta_n_formats; k++)
 		if (strcmp(ta_formats[k]->name, names[i]) == 0)
 			return ta_formats[k];
@@ -99,9 +97,9 @@ static void add_how(struct ta_buf *b, const struct values *v)
 	}
 }
 
-/* The owners of the facts that the selected rules read. */
+/* The owners of the facts that the selected rules read and the format shows. */
 static int select_rules(
-	const struct ta_ruleset *rs, const struct ta_audit_options *o, struct ta_strv *owners)
+	const struct ta_ruleset *rs, const struct ta_audit_options *o, const struct ta_format *format, struct ta_strv *owners)
 {
 	size_t n = 0;
 
@@ -116,6 +114,8 @@ static int select_rules(
 			"no rule is selected: profile %s has none of them ('tuneaudit rules list' "
 			"shows its rules)",
 			ta_profile_name(o->profile));
+	for (const char *const *owner = format->owners; owner && *owner; owner++)
+		ta_strv_add(owners, *owner);
 	ta_strv_sort(owners);
 	return TA_EXIT_OK;
 }
@@ -129,6 +129,7 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 	struct ta_report_options report = {
 		.columns = cli->columns,
 		.color = cli->color,
+		.unicode = ta_system_unicode(),
 		.verbosity = cli->quiet ? -1 : cli->verbose,
 		.tool_version = TA_VERSION,
 		.program = cli->program,
@@ -192,7 +193,7 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 	if (!o.profile || ta_ruleset_check_patterns(rs, "only", &v->only) != TA_EXIT_OK ||
 		ta_ruleset_check_patterns(rs, "skip", &v->skip) != TA_EXIT_OK)
 		return TA_EXIT_USAGE;
-	code = select_rules(rs, &o, &owners);
+	code = select_rules(rs, &o, format, &owners);
 	if (code == TA_EXIT_OK)
 		code = ta_session_collect(s, &source, &owners);
 	if (code == TA_EXIT_OK)

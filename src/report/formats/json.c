@@ -139,6 +139,25 @@ static void add_areas(struct ta_json *j, const struct ta_audit *a)
 	ta_json_close(j, ']');
 }
 
+/* Those that cost something, the costliest first. */
+static void add_rules(struct ta_json *j, const struct ta_audit *a)
+{
+	ta_json_open(j, "rules", '[');
+	for (size_t i = 0; i < a->n_rules; i++) {
+		const struct ta_share *s = &a->rules[i];
+
+		if (s->lost <= 0)
+			continue;
+		ta_json_open(j, NULL, '{');
+		ta_json_str(j, "rule", s->name);
+		ta_json_real(j, "weight", s->weight);
+		ta_json_real(j, "lost", s->lost);
+		ta_json_real(j, "points", s->points);
+		ta_json_close(j, '}');
+	}
+	ta_json_close(j, ']');
+}
+
 static void add_host(struct ta_json *j, const struct ta_facts *facts)
 {
 	int64_t time;
@@ -175,6 +194,7 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts,
 	ta_json_line(&j);
 	ta_json_close(&j, ']');
 	add_areas(&j, a);
+	add_rules(&j, a);
 	add_host(&j, facts);
 	ta_json_str(&j, "tool", o->tool_version);
 	ta_json_close(&j, '}');

@@ -192,6 +192,8 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts,
 	ta_buf_addc(ret, '\n');
 	score_line(a, o, ret);
 	counts_line(a, o, ret);
+	if (o->verbosity > 0)
+		ta_part_way(facts, o, ret);
 	all_findings(a, o, ret);
 	ta_part_unknown(a, o, ret);
 	ta_part_waived(a, o, ret);

@@ -1,0 +1,296 @@
+/*
+ * Load runs beside each other: throughput with the interval of its mean, latency by percentile. Drawn, and as tables.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/page/parts.h"
+#include "trial/stats.h"
+
+#define MOST 6 /* lines in one drawing; forms and dashes tell them apart */
+#define LAST 64
+
+#define W 720
+#define H 300
+#define X0 70
+#define X1 600
+#define Y0 20
+#define Y1 250
+
+static const struct page_load *load_at(const struct ta_page *p, size_t i)
+{
+	return p->loads.v[i];
+}
+
+/* Half the interval that holds the true mean in 95 of 100 cases, were the runs independent; below 0: one run tells none. */
+static double half_interval(const struct page_load *l)
+{
+	if (l->n_runs < 2 || !(l->stddev >= 0))
+		return -1;
+	return ta_student_quantile(0.975, (unsigned)TA_MIN(l->n_runs - 1, (size_t)1000000)) * l->stddev / sqrt((double)l->n_runs);
+}
+
+/* "12,345" */
+static void add_grouped(double v, struct ta_buf *b)
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%.0f", TA_MIN(v, 1e15));
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			ta_buf_addc(b, ',');
+		ta_buf_addc(b, digits[i]);
+	}
+}
+
+static void add_time(double us, struct ta_buf *b)
+{
+	if (us < 0)
+		ta_buf_adds(b, "\u2013");
+	else if (us < 1000)
+		ta_buf_printf(b, "%.3g \u00b5s", us);
+	else if (us < 1e6)
+		ta_buf_printf(b, "%.3g ms", us / 1000);
+	else
+		ta_buf_printf(b, "%.4g s", us / 1e6);
+}
+
+static void cell(struct ta_buf *b, void (*add)(double, struct ta_buf *), double v)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+	add(v, &text);
+	ta_html_el(b, "td class=n", ta_buf_text(&text));
+}
+
+/* --- throughput ------------------------------------------------------------ */
+
+static double highest(const struct ta_page *p, size_t n)
+{
+	double top = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct page_load *l = load_at(p, i);
+
+		top = TA_MAX(top, l->mean + TA_MAX(half_interval(l), 0.0));
+		for (size_t k = 0; k < l->n_runs; k++)
+			top = TA_MAX(top, l->runs[k]);
+	}
+	return top > 0 ? top : 1;
+}
+
+static void draw_throughput(const struct page_load *l, size_t i, double top, struct ta_buf *b)
+{
+	const double scale = (X1 - 10) / top;
+	double half = half_interval(l);
+	int y = 16 + (int)i * 40;
+
+	ta_html_tag(b, "text class=t x=4 y=%d", y);
+	ta_html_textf(b, "%zu  %.60s", i + 1, l->file);
+	ta_html_raw(b, "</text>");
+	ta_html_tag(b, "rect class=\"mean l%zu\" x=4 y=%d width=%.1f height=14 rx=2 /", i, y + 5, TA_MAX(l->mean * scale, 1.0));
+	for (size_t k = 0; k < l->n_runs && k < 200; k++)
+		ta_html_tag(b, "circle class=run cx=%.1f cy=%d r=2.5 /", 4 + l->runs[k] * scale, y + 12);
+	if (half >= 0)
+		ta_html_tag(b, "path class=whisker d=\"M%.1f %dH%.1fM%.1f %dv10M%.1f %dv10\" /", 4 + TA_MAX(l->mean - half, 0.0) * scale,
+			y + 12, 4 + (l->mean + half) * scale, 4 + TA_MAX(l->mean - half, 0.0) * scale, y + 7,
+			4 + (l->mean + half) * scale, y + 7);
+}
+
+static void throughput(const struct ta_page *p, size_t n, struct ta_buf *b)
+{
+	double top = highest(p, n);
+
+	ta_html_raw(b, "<figure><figcaption>Requests per second: the bar is the mean, dots are the runs, the line is the mean\u2019s "
+		       "95 % interval</figcaption><div class=wide tabindex=0 role=region aria-label=\"Throughput\">");
+	ta_html_tag(b, "svg class=plot viewBox=\"0 0 %d %d\" role=img aria-label=\"Throughput; the table below has the numbers\"", W,
+		(int)n * 40 + 6);
+	for (size_t i = 0; i < n; i++)
+		draw_throughput(load_at(p, i), i, top, b);
+	ta_html_raw(b, "</svg></div></figure>");
+}
+
+/* --- latency --------------------------------------------------------------- */
+
+/* Each nine of the percentile is as far as the one before. */
+static double percentile_x(size_t i)
+{
+	static const double nines[PAGE_PERCENTILES] = {0.301, 0.602, 1, 1.301, 2, 3, 4, 4.6};
+
+	return X0 + (nines[i] - nines[0]) / (nines[PAGE_PERCENTILES - 1] - nines[0]) * (X1 - X0);
+}
+
+static void range(const struct ta_page *p, size_t n, double *low, double *high)
+{
+	*low = INFINITY;
+	*high = 0;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < PAGE_PERCENTILES; k++) {
+			double us = load_at(p, i)->latency[k];
+
+			if (us <= 0)
+				continue;
+			*low = TA_MIN(*low, us);
+			*high = TA_MAX(*high, us);
+		}
+	}
+	*low = pow(10, floor(log10(TA_MAX(*low, 0.01))));
+	*high = pow(10, ceil(log10(TA_MAX(*high, *low * 10))));
+}
+
+static double latency_y(double us, double low, double high)
+{
+	return Y1 - log(TA_MAX(us, low) / low) / log(high / low) * (Y1 - Y0);
+}
+
+static void axes(double low, double high, struct ta_buf *b)
+{
+	for (double us = low; us <= high * 1.001; us *= 10) {
+		ta_cleanup_buf struct ta_buf label = TA_BUF_INIT;
+		double y = latency_y(us, low, high);
+
+		add_time(us, &label);
+		ta_html_tag(b, "path class=grid d=\"M%d %.1fH%d\" /", X0, y, X1);
+		ta_html_tag(b, "text class=tick x=4 y=%.1f", y + 4);
+		ta_html_text(b, ta_buf_text(&label));
+		ta_html_raw(b, "</text>");
+	}
+	for (size_t i = 0; i < PAGE_PERCENTILES; i++) {
+		ta_html_tag(b, "path class=grid d=\"M%.1f %dV%d\" /", percentile_x(i), Y0, Y1);
+		ta_html_tag(b, "text class=\"tick mid\" x=%.1f y=%d", percentile_x(i), Y1 + 18);
+		ta_html_text(b, page_percentiles[i]);
+		ta_html_raw(b, "</text>");
+	}
+}
+
+/* Another form for each line. */
+static void marker(size_t i, double x, double y, struct ta_buf *b)
+{
+	switch (i % 3) {
+	case 0: ta_html_tag(b, "circle class=\"dot l%zu\" cx=%.1f cy=%.1f r=4 /", i, x, y); break;
+	case 1: ta_html_tag(b, "rect class=\"dot l%zu\" x=%.1f y=%.1f width=8 height=8 /", i, x - 4, y - 4); break;
+	default: ta_html_tag(b, "path class=\"dot l%zu\" d=\"M%.1f %.1fl5 9h-10z\" /", i, x, y - 5); break;
+	}
+}
+
+static void draw_latency(const struct page_load *l, size_t i, double low, double high, struct ta_buf *b)
+{
+	const char *move = "M";
+	double y = 0;
+
+	ta_html_raw(b, "<path class=\"line ");
+	ta_html_textf(b, "l%zu", i);
+	ta_html_raw(b, "\" d=\"");
+	for (size_t k = 0; k < PAGE_PERCENTILES; k++) {
+		if (l->latency[k] <= 0)
+			continue;
+		y = latency_y(l->latency[k], low, high);
+		ta_buf_printf(b, "%s%.1f %.1f", move, percentile_x(k), y);
+		move = "L";
+	}
+	ta_html_raw(b, "\" />");
+	for (size_t k = 0; k < PAGE_PERCENTILES; k++)
+		if (l->latency[k] > 0)
+			marker(i, percentile_x(k), latency_y(l->latency[k], low, high), b);
+	ta_html_tag(b, "text class=t x=%d y=%.1f", X1 + 10, y + 4 + (double)i * 2);
+	ta_html_textf(b, "%zu %.14s", i + 1, l->file);
+	ta_html_raw(b, "</text>");
+}
+
+static void latency(const struct ta_page *p, size_t n, struct ta_buf *b)
+{
+	double low, high;
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		any |= load_at(p, i)->has_latency;
+	if (!any)
+		return;
+	range(p, n, &low, &high);
+	ta_html_raw(b, "<figure><figcaption>Latency by percentile, logarithmic: lower is better; the further right, the rarer"
+		       "</figcaption><div class=wide tabindex=0 role=region aria-label=\"Latency\">");
+	ta_html_tag(b, "svg class=plot viewBox=\"0 0 %d %d\" role=img aria-label=\"Latency; the table below has the numbers\"", W, H - 20);
+	axes(low, high, b);
+	for (size_t i = 0; i < n; i++)
+		if (load_at(p, i)->has_latency)
+			draw_latency(load_at(p, i), i, low, high, b);
+	ta_html_raw(b, "</svg></div></figure>");
+}
+
+/* --- tables ------------------------------------------------------------------ */
+
+static void add_row(const struct page_load *l, size_t i, struct ta_buf *b)
+{
+	double half = half_interval(l);
+
+	ta_html_raw(b, "<tr><th scope=row>");
+	ta_html_textf(b, "%zu %s", i + 1, l->file);
+	ta_html_elf(b, "td", "%s%s%s%s%s", l->workload, *l->engine ? ", " : "", l->engine, *l->target ? ", " : "", l->target);
+	ta_html_el(b, "td", l->path);
+	ta_html_elf(b, "td class=n", "%lld", (long long)l->connections);
+	cell(b, add_grouped, l->mean);
+	if (half >= 0)
+		ta_html_elf(b, "td class=n", "\u00b1 %.1f %%", l->mean > 0 ? half / l->mean * 100 : 0);
+	else
+		ta_html_el(b, "td class=n", "one run");
+	for (size_t k = 0; k < PAGE_PERCENTILES; k++)
+		cell(b, add_time, l->latency[k]);
+	cell(b, add_grouped, (double)l->errors);
+	ta_html_el(b, "td", *l->bound_by ? l->bound_by : "\u2013");
+	ta_html_raw(b, "</tr>");
+}
+
+static void numbers(const struct ta_page *p, size_t n, struct ta_buf *b)
+{
+	ta_html_raw(b, "<div class=wide tabindex=0 role=region aria-label=\"Load runs in numbers\"><table><caption>Load runs in numbers"
+		       "</caption><thead><tr><th scope=col>Run<th scope=col>Workload<th scope=col>Path<th scope=col class=n>Connections"
+		       "<th scope=col class=n>Per second<th scope=col class=n>95 % interval");
+	for (size_t i = 0; i < PAGE_PERCENTILES; i++)
+		ta_html_el(b, "th scope=col class=n", page_percentiles[i]);
+	ta_html_raw(b, "<th scope=col class=n>Errors<th scope=col>Bound by</tr></thead><tbody>");
+	for (size_t i = 0; i < n; i++)
+		add_row(load_at(p, i), i, b);
+	ta_html_raw(b, "</tbody></table></div>");
+}
+
+static void details(const struct page_load *l, size_t i, struct ta_buf *b)
+{
+	if (!l->n_softirq && !l->n_notes)
+		return;
+	ta_html_raw(b, "<details><summary>");
+	ta_html_textf(b, "%zu %s: softirq by CPU, notes", i + 1, l->file);
+	ta_html_raw(b, "</summary>");
+	if (l->n_softirq) {
+		ta_html_raw(b, "<p class=label>Share of its time that each CPU spent in softirqs</p><ol class=heat>");
+		for (size_t k = 0; k < l->n_softirq; k++)
+			page_heat_cell(l->softirq[k].name, l->softirq[k].share, false, b);
+		ta_html_raw(b, "</ol>");
+	}
+	if (l->n_notes) {
+		ta_html_raw(b, "<ul>");
+		for (size_t k = 0; k < l->n_notes; k++)
+			ta_html_el(b, "li", l->notes[k]);
+		ta_html_raw(b, "</ul>");
+	}
+	ta_html_raw(b, "</details>");
+}
+
+void page_part_loads(const struct ta_page *p, struct ta_buf *b)
+{
+	size_t n = TA_MIN(p->loads.n, (size_t)LAST), drawn = TA_MIN(n, (size_t)MOST);
+
+	if (!n)
+		return;
+	ta_html_raw(b, "<section id=loads class=card><h2>Load runs</h2>");
+	throughput(p, drawn, b);
+	latency(p, drawn, b);
+	if (n > drawn)
+		ta_html_elf(b, "p class=note", "The first %zu runs are drawn; the table has %zu.", drawn, n);
+	numbers(p, n, b);
+	for (size_t i = 0; i < n; i++)
+		details(load_at(p, i), i, b);
+	if (p->loads.n > n)
+		ta_html_elf(b, "p class=note", "%zu runs more were given and are not shown.", p->loads.n - n);
+	ta_html_raw(b, "</section>");
+}

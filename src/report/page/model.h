@@ -1,0 +1,146 @@
+/*
+ * What the page knows, taken out of the results; texts are kept once, whoever says them, since a thousand hosts say the same.
+ * Private to src/report/page.
+ */
+#pragma once
+
+#include "report/page/page.h"
+#include "report/way.h"
+#include "rule/arena.h"
+#include "rule/rule.h"
+
+struct json_object;
+
+struct page_rule {
+	const char *id, *area, *title, *why, *advice; /* advice NULL: none */
+	const char **refs;
+	size_t n_refs;
+	size_t hosts;	 /* on which it fails */
+	size_t findings; /* that fail */
+};
+
+/* What runs, what is written down, what comes with the next boot; NULL as in tuneaudit.check/1. */
+struct page_setting {
+	const char *target, *running, *place, *value, *next_boot, *detail;
+	int differs; /* -1: not known */
+};
+
+struct page_finding {
+	uint32_t rule; /* in page.rules */
+	enum ta_severity severity;
+	enum ta_verdict verdict;
+	const char *subject, *reason, *detail, *until, *actual, *wanted, *because;
+	const char **evidence;
+	size_t n_evidence;
+	const char *command, *disruption, *persist_file, *persist_text; /* NULL: none */
+	int hurts;						       /* -1: not known */
+	struct page_setting *settings;
+	size_t n_settings;
+};
+
+struct page_cost {
+	const char *name; /* rule or area */
+	double points;
+};
+
+struct page_host {
+	const char *name, *file;
+	const char *os, *kernel, *arch; /* "": not known */
+	int64_t time;			/* -1: not known */
+	/* of a check; profile NULL: there is none, only facts */
+	const char *profile, *tool;
+	int score; /* -1: none */
+	unsigned coverage;
+	size_t summary[TA_V_COUNT];
+	struct page_finding *findings;
+	size_t n_findings;
+	struct page_cost *areas, *rules;
+	size_t n_areas, n_rules;
+	/* of facts */
+	bool has_facts;
+	struct ta_way way;
+	const char *machine; /* "8 CPUs, 1 node; igb": what the fingerprint adds where facts are known */
+	/* worked out for many hosts side by side */
+	const char *fingerprint;
+	uint8_t *verdicts; /* the worst of each rule, by number of the rule; TA_V_COUNT: not judged */
+	size_t n_verdicts;
+	size_t odd;	   /* rules in which it differs from most of its group */
+};
+
+#define PAGE_PERCENTILES 8
+
+struct page_share {
+	const char *name; /* "3" of CPU 3 */
+	double share;
+};
+
+struct page_load {
+	const char *file, *workload, *engine, *path, *target, *bound_by;
+	int64_t connections, requests, errors;
+	double seconds, mean, stddev, bytes_per_second;
+	double *runs;
+	size_t n_runs;
+	double latency[PAGE_PERCENTILES]; /* µs, of page_percentiles; below 0: not told */
+	bool has_latency;
+	struct page_share *softirq;
+	size_t n_softirq;
+	const char **notes;
+	size_t n_notes;
+};
+extern const char *const page_percentiles[PAGE_PERCENTILES];
+
+struct page_effect {
+	bool known;
+	double percent, low, high;
+};
+
+enum { PAGE_THROUGHPUT, PAGE_P99, PAGE_CPU, PAGE_EFFECTS };
+
+struct page_change {
+	const char *rule, *target, *before, *after, *verdict;
+	struct page_effect effects[PAGE_EFFECTS];
+	double smallest; /* percent; below 0: not told */
+};
+
+struct page_trial {
+	const char *file, *profile, *workload;
+	int64_t rounds;
+	int restored; /* -1: not told */
+	struct page_change *changes;
+	size_t n_changes;
+};
+
+struct page_broken {
+	const char *file, *why;
+};
+
+struct page_list {
+	void **v;
+	size_t n, cap;
+};
+
+struct ta_page {
+	struct ta_arena arena;
+	const char **table; /* of texts that are kept */
+	size_t table_size, n_texts;
+	struct page_rule *rules;
+	size_t n_rules, cap_rules;
+	uint32_t *rule_index; /* number + 1 by the text's slot */
+	struct page_list hosts, loads, trials, broken;
+	int error;
+};
+
+/* The one copy of a text; "" after an error, which sticks in `p`. */
+const char *page_keep(struct ta_page *p, const char *text);
+/* Zeroed room that lives as long as the page; NULL after an error. */
+void *page_room(struct ta_page *p, size_t n, size_t size);
+/* Appends; nothing where `item` is NULL. */
+void page_push(struct ta_page *p, struct page_list *list, void *item);
+
+static inline struct page_host *page_host(const struct ta_page *p, size_t i)
+{
+	return p->hosts.v[i];
+}
+
+/* The number of the rule of that name; its texts are the first that were told. */
+uint32_t page_rule_number(struct ta_page *p, const char *id);

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Results of load runs and of a trial as they might be, for pages: results.py DIRECTORY"""
+import json
+import pathlib
+import sys
+
+
+def load(name, per_second, factor):
+    runs = [per_second * f for f in (0.98, 1.01, 1.0, 1.03, 0.99)]
+    mean = sum(runs) / len(runs)
+    latency = {"p50": 180, "p75": 240, "p90": 390, "p95": 520, "p99": 1900, "p99.9": 9800, "p99.99": 31000, "max": 48211, "mean": 260,
+               "stddev": 700}
+    point = {
+        "connections": 64, "duration_s": 50.0, "requests": int(mean * 50), "connects": 64, "errors": {},
+        "per_second": {"mean": mean, "stddev": (sum((r - mean) ** 2 for r in runs) / 4) ** 0.5, "runs": runs},
+        "bytes_per_second": mean * 1100.0, "latency_us": {k: v * factor for k, v in latency.items()},
+    }
+    return {
+        "schema": "tuneaudit.load/1", "workload": "http", "engine": "epoll", "path": "wire", "target": "http://10.0.0.7:8080/",
+        "built_in_server": False, "threads": 4, "pipeline": 1, "rate": None, **point,
+        "cpu": {"client_user_s": 40.0, "client_system_s": 80.0, "server_user_s": None, "server_system_s": None, "generator_share": 0.4,
+                "softirq_share": {str(i): s for i, s in enumerate(name)}, "softirq_highest": max(name), "mhz_min": None,
+                "mhz_mean": None, "mhz_max": None},
+        "bound_by": "softirq on CPU 0" if factor == 1 else "", "notes": ["the path has a switch"], "points": [point],
+    }
+
+
+def change(rule, target, before, after, throughput, p99, cpu, verdict, smallest):
+    names = ("throughput", "p99", "cpu_per_request")
+    return {"rule": rule, "target": target, "before": before, "after": after, "verdict": verdict, "smallest_detectable_percent": smallest,
+            "effects": {n: dict(zip(("percent", "low", "high"), e)) for n, e in zip(names, (throughput, p99, cpu)) if e}}
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    trial = {
+        "schema": "tuneaudit.trial/1", "profile": "gateway", "workload": "http", "rounds": 16, "restored": True,
+        "changes": [
+            change("irq.nic.one_cpu", "eth0 interrupts", "0", "0-3", (12.5, 9.1, 16.0), (-31.0, -38.2, -22.4), (-4.0, -7.0, -1.1),
+                   "improved", 2.9),
+            change("net.somaxconn", "net.core.somaxconn", "128", "4096", (0.2, -1.4, 1.9), (0.9, -3.0, 4.4), None, "no-effect", 2.6),
+            change("cpu.governor", "policy0 governor", "performance", "powersave", (-6.4, -8.8, -4.0), (14.0, 8.0, 21.0), (3.0, 1.0, 5.2),
+                   "worse", 3.1),
+            change("tcp.congestion_control", "net.ipv4.tcp_congestion_control", "cubic", "bbr", None, None, None, "cannot-show", None),
+        ],
+    }
+    for name, document in (("before", load([0.93, 0.04, 0.03, 0.02], 41000.0, 1)), ("after", load([0.3, 0.29, 0.31, 0.27], 52500.0, 0.62)),
+                           ("trial", trial)):
+        (out / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
