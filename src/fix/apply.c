@@ -132,7 +132,7 @@ static bool covers(const struct ta_coupled *k, const struct ta_change *c)
 }
 
 /* Another change of this run may have moved it: then its value of now is the one to go back to. */
-static bool moved_by_us(const struct ta_run *r, const struct ta_change *c)
+bool ta_apply_moves(const struct ta_run *r, const struct ta_change *c)
 {
 	for (size_t i = 0; i < r->n; i++)
 		for (size_t k = 0; k < r->changes[i].n_coupled; k++)
@@ -193,7 +193,7 @@ static int prepare(struct work *w, struct ta_change *c)
 	if (rc < 0)
 		return rc;
 	if (strcmp(c->before, ta_buf_text(&present)) != 0) {
-		if (!moved_by_us(w->run, c))
+		if (!ta_apply_moves(w->run, c))
 			return ta_err_set(w->err, -ESTALE, "%s was %s and is %s now: somebody else sets it too", c->target,
 				c->before, ta_buf_text(&present));
 		if (!ta_set_text(&c->before, ta_buf_text(&present)))
@@ -354,7 +354,7 @@ static int verify(struct work *w)
 		rc = c->knob->read(w->host, c->target, &present, w->err);
 		if (rc < 0)
 			return rc;
-		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !moved_by_us(w->run, c))
+		if (strcmp(c->value, ta_buf_text(&present)) != 0 && !ta_apply_moves(w->run, c))
 			return ta_err_set(w->err, -EIO, "%s was set to %s and is %s already: somebody else sets it too",
 				c->target, c->value, ta_buf_text(&present));
 		rc = remark(w, c);
@@ -385,17 +385,24 @@ static int hold(struct work *w)
 	return rc;
 }
 
+bool ta_apply_begin(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err)
+{
+	struct work w = {.a = a, .host = a->host, .state = a->state, .run = ret, .err = err};
+
+	*ret = (struct ta_run){0};
+	*ret_end = TA_APPLY_STALE;
+	if (check_all(a, err) < 0)
+		return false;
+	*ret_end = TA_APPLY_NOTHING;
+	return check_keeps(&w) == 0 && begin(&w) == 0 && arm(&w) == 0;
+}
+
 int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err)
 {
 	struct work w = {.a = a, .host = a->host, .state = a->state, .run = ret, .err = err};
 	int rc;
 
-	*ret = (struct ta_run){0};
-	*ret_end = TA_APPLY_STALE;
-	if (check_all(a, err) < 0)
-		return 0;
-	*ret_end = TA_APPLY_NOTHING;
-	if (check_keeps(&w) < 0 || begin(&w) < 0 || arm(&w) < 0)
+	if (!ta_apply_begin(a, ret_end, ret, err))
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->stop && *a->stop)

@@ -50,7 +50,16 @@ enum ta_apply_end {
 int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err);
 
 /*
- * Makes a change of TA_CHANGE_LATER. 0, or -errno with text: nothing was written then, or c->state is TA_CHANGE_FAILED.
+ * Its first half: everything is held against the host, the journal has its first line, the supervisor is there. False: nothing
+ * was written, `ret_end` and `err` say why. `ret` is to be freed in every case.
+ */
+bool ta_apply_begin(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta_run *ret, struct ta_err *err);
+
+/* True if another change of the run moves that target along. */
+bool ta_apply_moves(const struct ta_run *r, const struct ta_change *c);
+
+/*
+ * Makes a change of TA_CHANGE_LATER, or one that was put back once more. 0, or -errno with text: nothing was written then, or c->state is TA_CHANGE_FAILED.
  */
 int ta_apply_change(struct ta_host *h, struct ta_state *s, struct ta_run *r, struct ta_change *c, struct ta_err *err);
 

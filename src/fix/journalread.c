@@ -134,12 +134,17 @@ static int read_coupled(const struct reader *r, struct ta_change *c)
 	return rc;
 }
 
-/* The change that was put off, whose turn it is now, or that is put off once more. */
-static int again(const struct reader *r, struct ta_change *c, const struct ta_step *s)
+/* The change that was put off, whose turn it is now, or that is put off once more; or one of a trial, which goes on again. */
+static int again(const struct reader *r, struct ta_change *c, const struct ta_step *s, enum ta_change_state state)
 {
-	if (!c->later || c->knob != s->knob || strcmp(c->target, s->target) != 0)
+	bool on_again = state == TA_CHANGE_INTENT && c->state == TA_CHANGE_UNDONE;
+
+	if ((!c->later && !on_again) || c->knob != s->knob || strcmp(c->target, s->target) != 0)
 		return bad(r, "its changes are not in their order");
 	ta_change_drop_coupled(c);
+	ta_set_text(&c->value, NULL); /* of the time before: nothing is known of this one yet */
+	ta_set_text(&c->stuck_at, NULL);
+	ta_set_text(&c->note, NULL);
 	return ta_set_text(&c->before, s->before) && ta_set_text(&c->after, s->after) ? 0 : -ENOMEM;
 }
 
@@ -161,7 +166,7 @@ static int read_plan(const struct reader *r, enum ta_change_state state)
 	step = (struct ta_step){.knob = ta_knob_find(knob), .target = (char *)target, .before = (char *)before,
 		.after = (char *)after};
 	if ((size_t)number <= r->run->n)
-		rc = again(r, &r->run->changes[number - 1], &step);
+		rc = again(r, &r->run->changes[number - 1], &step, state);
 	else if (!ta_run_add(r->run, &step))
 		rc = -ENOMEM;
 	if (rc < 0)

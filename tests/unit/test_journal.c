@@ -157,6 +157,33 @@ static void test_what_waits_malformed(void **state)
 	refused(-EBADMSG, "order", LINES(WAITING, "{\"entry\":\"later\",\"change\":2," REST));
 }
 
+#define UNDO "{\"entry\":\"undo\",\"change\":1"
+#define UNDONE "{\"entry\":\"undone\",\"change\":1,\"note\":\"n\""
+#define OTHER INTENT_OF("sysctl", "net.core.netdev_max_backlog", "128", "4096")
+
+/* A change of a trial goes on once more, and nothing of the time before counts: killed there, its value is not known. */
+static void test_on_again(void **state)
+{
+	ta_cleanup_run struct ta_run on = {0}, off = {0};
+	struct ta_err err;
+
+	assert_int_equal(parse_lines(LINES(WAITING, INTENT, DONE, UNDO, UNDONE, INTENT), 0, &on, &err), 0);
+	assert_int_equal(on.n, 1);
+	assert_int_equal(on.changes[0].state, TA_CHANGE_INTENT);
+	assert_null(on.changes[0].value);
+	assert_null(on.changes[0].note);
+	assert_null(on.state);
+	assert_int_equal(parse_lines(LINES(WAITING, INTENT, DONE, UNDONE, INTENT, DONE, UNDO, UNDONE, INTENT, DONE, UNDONE,
+					 "{\"entry\":\"end\",\"state\":\"rolled-back\""), 0, &off, &err), 0);
+	assert_int_equal(off.changes[0].state, TA_CHANGE_UNDONE);
+	assert_string_equal(off.state, "rolled-back");
+	/* Not while it is on, nor as another thing, nor put off. */
+	refused(-EBADMSG, "order", LINES(WAITING, INTENT, DONE, INTENT));
+	refused(-EBADMSG, "order", LINES(WAITING, INTENT, DONE, UNDO, INTENT));
+	refused(-EBADMSG, "order", LINES(WAITING, INTENT, DONE, UNDONE, OTHER));
+	refused(-EBADMSG, "order", LINES(WAITING, SAME, "{\"entry\":\"undone\",\"change\":1", LATER));
+}
+
 static void test_what_is_not_followed(void **state)
 {
 	refused(-EPROTO, "tuneaudit.journal/2", LINES("{\"entry\":\"run\",\"schema\":\"tuneaudit.journal/2\""));
@@ -339,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_edited),
 		cmocka_unit_test(test_what_waits),
 		cmocka_unit_test(test_what_waits_malformed),
+		cmocka_unit_test(test_on_again),
 		cmocka_unit_test(test_what_is_not_followed),
 		cmocka_unit_test(test_outside_the_tables),
 		cmocka_unit_test(test_what_is_to_be_kept),

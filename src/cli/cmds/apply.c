@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/arming.h"
 #include "cli/caller.h"
 #include "cli/changing.h"
 #include "cli/confirming.h"
@@ -14,7 +15,6 @@
 #include "cli/planning.h"
 #include "cli/system.h"
 #include "fix/apply.h"
-#include "host/supervisor.h"
 #include "report/change.h"
 
 #define CONFIRM_DEFAULT_S 60
@@ -360,35 +360,6 @@ static void wait_for_others(unsigned seconds, void *ctx)
 		ta_pause(1, false);
 }
 
-/* Its directory by its whole name, since the supervisor stands elsewhere. */
-static int arm(unsigned run, void *ctx, struct ta_err *err)
-{
-	struct job *j = ctx;
-	ta_cleanup_buf struct ta_buf maker = TA_BUF_INIT, number = TA_BUF_INIT, name = TA_BUF_INIT;
-	char *dir = realpath(j->v->state ? j->v->state : TA_STATE_DIR, NULL);
-	enum ta_supervisor_kind kind = TA_SUPERVISOR_PROCESS;
-	struct ta_process me = {0};
-	struct ta_err service = {0};
-	int rc = dir ? ta_process_read(j->session.host, getpid(), &me) : -errno;
-
-	ta_buf_printf(&maker, "%lld:%lld", (long long)me.pid, (long long)me.start);
-	ta_buf_printf(&number, "%u", run);
-	ta_buf_printf(&name, "tuneaudit-confirm-%u-%lld", run, (long long)me.pid);
-	if (rc == 0)
-		rc = ta_supervisor_start(j->session.host, ta_buf_text(&name),
-			(const char *[]){"supervise", ta_buf_text(&number), "--state", dir, "--maker", ta_buf_text(&maker), NULL},
-			&kind, &service, err);
-	else
-		ta_err_set(err, rc, "%s", ta_errno_text(rc));
-	free(dir);
-	if (rc < 0)
-		return ta_err_prefix(err, rc, "who would undo it cannot be started");
-	if (*service.text && !j->cli->quiet)
-		ta_cli_fail(0, "systemd does not run what would undo it (%s): it is a process, which a logout may end "
-			"(KillUserProcesses= in logind.conf(5))", service.text);
-	return 0;
-}
-
 /* Whoever sits at the terminal sees it run out. */
 static int wait_for_confirmation(struct job *j, const struct ta_run *run, const volatile sig_atomic_t *stop)
 {
@@ -408,9 +379,10 @@ static int make_changes(struct job *j)
 	ta_cleanup_run struct ta_run run = {0};
 	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
 	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
+	struct ta_arming arming = {j->cli, j->session.host, j->v->state};
 	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop,
 		.items = j->items, .n = j->n, .runtime_only = j->v->runtime_only, .pause = wait_for_others, .pause_ctx = j,
-		.confirm_within_s = j->confirm_within_s, .arm = arm, .arm_ctx = j};
+		.confirm_within_s = j->confirm_within_s, .arm = ta_arming_start, .arm_ctx = &arming};
 	enum ta_apply_end end;
 	struct ta_err err = {0};
 	int code = ask(j);

@@ -306,7 +306,7 @@ static int run_row(struct connect *c, struct row *row, struct ta_load_point *p, 
 
 static int run_hows(struct connect *c, struct ta_load_point *p, struct ta_err *err)
 {
-	unsigned hows = c->o->target ? 1 : TA_ACCEPT_HOWS;
+	unsigned hows = c->o->target || c->o->one_way ? 1 : TA_ACCEPT_HOWS;
 	int rc = 0;
 
 	for (unsigned how = 0; how < hows && rc == 0 && !ta_stage_stopped(c->stage); how++) {
