@@ -9,7 +9,7 @@
 #include "base/macros.h"
 #include "base/num.h"
 
-#define WORDS_MAX 6u
+#define WORDS_MAX 36u
 
 /* The words of a line, cut in place. */
 struct words {
@@ -140,45 +140,233 @@ static enum ta_control_kind read_port(const struct words *w, struct ta_control *
 	return good ? TA_CONTROL_PORT : TA_CONTROL_BAD;
 }
 
+/* One number or "-". */
+static bool read_count(const char *text, uint64_t *ret, bool *ret_known)
+{
+	*ret_known = strcmp(text, "-") != 0;
+	return !*ret_known || read_number(text, ret);
+}
+
+/* Counters of one file are known together or not at all. */
+static enum ta_control_kind read_machine(const struct words *w, struct ta_control *ret)
+{
+	bool drops, squeezed;
+
+	if (w->n == 1)
+		return TA_CONTROL_ASK_MACHINE;
+	if (w->n != 7 || !read_number(w->v[1], &ret->n_cpus) || ret->n_cpus > TA_WATCH_CPUS ||
+		!read_count(w->v[2], &ret->retransmits, &ret->has_snmp) ||
+		!read_count(w->v[3], &ret->listen_overflows, &ret->has_netstat) || !read_count(w->v[4], &ret->listen_drops, &drops) ||
+		!read_count(w->v[5], &ret->softnet_dropped, &ret->has_softnet) || !read_count(w->v[6], &ret->time_squeeze, &squeezed))
+		return TA_CONTROL_BAD;
+	return drops == ret->has_netstat && squeezed == ret->has_softnet ? TA_CONTROL_MACHINE : TA_CONTROL_BAD;
+}
+
+#define CPU_WORDS 7u
+
+static bool read_one_cpu(char *const *words, struct ta_watch_cpu *ret)
+{
+	return read_number(words[0], &ret->user) && read_number(words[1], &ret->system) && read_number(words[2], &ret->softirq) &&
+		read_number(words[3], &ret->irq) && read_number(words[4], &ret->steal) && read_number(words[5], &ret->idle) &&
+		read_number(words[6], &ret->core_throttled);
+}
+
+static enum ta_control_kind read_cpus(const struct words *w, struct ta_control *ret)
+{
+	if (w->n < 2 || w->n > WORDS_MAX || !read_number(w->v[1], &ret->from) || ret->from >= TA_WATCH_CPUS)
+		return TA_CONTROL_BAD;
+	if (w->n == 2)
+		return TA_CONTROL_ASK_CPUS;
+	ret->n = (w->n - 2) / CPU_WORDS;
+	if ((w->n - 2) % CPU_WORDS || ret->n > TA_CONTROL_CPUS || ret->from + ret->n > TA_WATCH_CPUS)
+		return TA_CONTROL_BAD;
+	for (unsigned i = 0; i < ret->n; i++)
+		if (!read_one_cpu(&w->v[2 + i * CPU_WORDS], &ret->cpu[i]))
+			return TA_CONTROL_BAD;
+	return TA_CONTROL_CPUS_ARE;
+}
+
+static enum ta_control_kind read_hold(const struct words *w, struct ta_control *ret)
+{
+	bool good = w->n == 3 && read_number(w->v[1], &ret->hold.connections) && read_number(w->v[2], &ret->hold.each);
+
+	return good ? TA_CONTROL_HOLD : TA_CONTROL_BAD;
+}
+
+static enum ta_control_kind read_holds(const struct words *w, struct ta_control *ret)
+{
+	bool good = w->n == 4 && read_number(w->v[1], &ret->hold.processes) && read_number(w->v[2], &ret->hold.ports) &&
+		read_number(w->v[3], &ret->hold.backlog);
+
+	return good ? TA_CONTROL_HOLDS : TA_CONTROL_BAD;
+}
+
+static enum ta_control_kind read_ports(const struct words *w, struct ta_control *ret)
+{
+	if (w->n < 2 || w->n > TA_CONTROL_PORTS + 2 || !read_number(w->v[1], &ret->from))
+		return TA_CONTROL_BAD;
+	if (w->n == 2)
+		return TA_CONTROL_ASK_PORTS;
+	for (ret->n = 0; ret->n < w->n - 2; ret->n++) {
+		uint64_t port;
+
+		if (!read_number(w->v[2 + ret->n], &port) || !port || port > 65535)
+			return TA_CONTROL_BAD;
+		ret->ports[ret->n] = (uint16_t)port;
+	}
+	return TA_CONTROL_PORTS_ARE;
+}
+
+static enum ta_control_kind read_took(const struct words *w, struct ta_control *ret)
+{
+	struct ta_control_hold *h = &ret->hold;
+
+	if (w->n == 1)
+		return TA_CONTROL_ASK_TOOK;
+	if (w->n != 6 || !read_number(w->v[1], &h->idle) || !read_number(w->v[2], &h->held) || !read_number(w->v[3], &h->grown) ||
+		!read_number(w->v[4], &h->kernel))
+		return TA_CONTROL_BAD;
+	h->by_caches = !strcmp(w->v[5], "slabinfo");
+	return h->by_caches || !strcmp(w->v[5], "meminfo") ? TA_CONTROL_TOOK : TA_CONTROL_BAD;
+}
+
+/* Words after a head may hold any blanks: "no TEXT", "held ACCEPTED OPEN TEXT". */
+static bool read_text(const char *text, size_t len, struct ta_control *ret)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	snprintf(ret->text, sizeof(ret->text), "%.*s", (int)len, text);
+	return len > 0;
+}
+
+static enum ta_control_kind read_held(const char *line, size_t len, struct ta_control *ret)
+{
+	char head[48] = "";
+	const char *at = line;
+	struct words w;
+	size_t n;
+
+	for (unsigned i = 0; i < 3 && at; i++)
+		at = memchr(at + (i > 0), ' ', len - (size_t)(at + (i > 0) - line));
+	n = at ? (size_t)(at - line) : 0;
+	if (!n || n >= sizeof(head) || !split(line, n, &w) || w.n != 3 || !read_number(w.v[1], &ret->hold.accepted) ||
+		!read_number(w.v[2], &ret->hold.open))
+		return TA_CONTROL_BAD;
+	return read_text(at + 1, len - n - 1, ret) ? TA_CONTROL_HELD : TA_CONTROL_BAD;
+}
+
+static enum ta_control_kind read_words(const struct words *w, struct ta_control *ret)
+{
+	static const struct {
+		const char *word;
+		enum ta_control_kind (*read)(const struct words *w, struct ta_control *ret);
+	} all[] = {
+		{"tuneaudit-peer", read_greeting}, {"hello", read_hello}, {"welcome", read_welcome}, {"serve", read_serve},
+		{"port", read_port}, {"cpu", read_cpu}, {"machine", read_machine}, {"cpus", read_cpus}, {"hold", read_hold},
+		{"holds", read_holds}, {"ports", read_ports}, {"took", read_took},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(all); i++)
+		if (!strcmp(w->v[0], all[i].word))
+			return all[i].read(w, ret);
+	return !strcmp(w->v[0], "held") && w->n == 1 ? TA_CONTROL_ASK_HELD : TA_CONTROL_BAD;
+}
+
 void ta_control_parse(const char *line, size_t len, struct ta_control *ret)
 {
 	struct words w;
 
 	*ret = (struct ta_control){.kind = TA_CONTROL_BAD};
-	/* The text of a refusal may hold any blanks. */
-	if (len > 3 && len < TA_CONTROL_LINE_MAX && !memcmp(line, "no ", 3)) {
-		for (size_t i = 3; i < len; i++)
-			if (line[i] < ' ' || line[i] > '~')
-				return;
-		snprintf(ret->text, sizeof(ret->text), "%.*s", (int)(len - 3), line + 3);
-		ret->kind = TA_CONTROL_NO;
+	if (len >= TA_CONTROL_LINE_MAX)
 		return;
-	}
-	if (!split(line, len, &w))
-		return;
-	if (!strcmp(w.v[0], "tuneaudit-peer"))
-		ret->kind = read_greeting(&w, ret);
-	else if (!strcmp(w.v[0], "hello"))
-		ret->kind = read_hello(&w, ret);
-	else if (!strcmp(w.v[0], "welcome"))
-		ret->kind = read_welcome(&w, ret);
-	else if (!strcmp(w.v[0], "serve"))
-		ret->kind = read_serve(&w, ret);
-	else if (!strcmp(w.v[0], "port"))
-		ret->kind = read_port(&w, ret);
-	else if (!strcmp(w.v[0], "cpu"))
-		ret->kind = read_cpu(&w, ret);
+	if (len > 3 && !memcmp(line, "no ", 3))
+		ret->kind = read_text(line + 3, len - 3, ret) ? TA_CONTROL_NO : TA_CONTROL_BAD;
+	else if (len > 5 && !memcmp(line, "held ", 5))
+		ret->kind = read_held(line, len, ret);
+	else if (split(line, len, &w))
+		ret->kind = read_words(&w, ret);
 }
 
 /* What may not stand in a line becomes a '?': an error text holds what a user typed. */
-static size_t format_no(const struct ta_control *c, char *ret, size_t size)
+static size_t add_text(const char *text, char *ret, size_t size, size_t at)
 {
-	int n = snprintf(ret, size, "no %.255s\n", c->text[0] ? c->text : "-");
+	int n = snprintf(ret + at, size - at, "%.255s\n", text[0] ? text : "-");
 
-	for (int i = 3; i < n - 1; i++)
+	for (size_t i = at; i < at + (size_t)n - 1; i++)
 		if (ret[i] < ' ' || ret[i] > '~')
 			ret[i] = '?';
-	return (size_t)n;
+	return at + (size_t)n;
+}
+
+/* Ticks of 10 ms fill twelve digits in 300 years. */
+#define COUNT_MOST 999999999999ull
+
+static size_t add_number(char *ret, size_t size, size_t at, uint64_t v)
+{
+	return at + (size_t)snprintf(ret + at, size - at, " %" PRIu64, v);
+}
+
+static size_t format_cpus(const struct ta_control *c, char *ret, size_t size)
+{
+	size_t n = (size_t)snprintf(ret, size, "cpus %" PRIu64, c->from);
+
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct ta_watch_cpu *p = &c->cpu[i];
+		const uint64_t v[CPU_WORDS] = {p->user, p->system, p->softirq, p->irq, p->steal, p->idle, p->core_throttled};
+
+		for (unsigned k = 0; k < CPU_WORDS; k++)
+			n = add_number(ret, size, n, TA_MIN(v[k], COUNT_MOST));
+	}
+	ret[n] = '\n';
+	return n + 1;
+}
+
+static size_t format_ports(const struct ta_control *c, char *ret, size_t size)
+{
+	size_t n = (size_t)snprintf(ret, size, "ports %" PRIu64, c->from);
+
+	for (unsigned i = 0; i < c->n; i++)
+		n = add_number(ret, size, n, c->ports[i]);
+	ret[n] = '\n';
+	return n + 1;
+}
+
+static size_t format_machine(const struct ta_control *c, char *ret, size_t size)
+{
+	const struct {
+		bool known;
+		uint64_t value;
+	} all[] = {{c->has_snmp, c->retransmits}, {c->has_netstat, c->listen_overflows}, {c->has_netstat, c->listen_drops},
+		{c->has_softnet, c->softnet_dropped}, {c->has_softnet, c->time_squeeze}};
+	size_t n = (size_t)snprintf(ret, size, "machine %" PRIu64, c->n_cpus);
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(all); i++)
+		n = all[i].known ? add_number(ret, size, n, all[i].value) : n + (size_t)snprintf(ret + n, size - n, " -");
+	ret[n] = '\n';
+	return n + 1;
+}
+
+/* Of a peer that holds connections. */
+static size_t format_hold(const struct ta_control *c, char *ret, size_t size)
+{
+	const struct ta_control_hold *h = &c->hold;
+
+	switch (c->kind) {
+	case TA_CONTROL_HOLD:
+		return (size_t)snprintf(ret, size, "hold %" PRIu64 " %" PRIu64 "\n", h->connections, h->each);
+	case TA_CONTROL_HOLDS:
+		return (size_t)snprintf(ret, size, "holds %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", h->processes, h->ports, h->backlog);
+	case TA_CONTROL_ASK_HELD:
+		return (size_t)snprintf(ret, size, "held\n");
+	case TA_CONTROL_HELD:
+		return add_text(c->text, ret, size, (size_t)snprintf(ret, size, "held %" PRIu64 " %" PRIu64 " ", h->accepted, h->open));
+	case TA_CONTROL_ASK_TOOK:
+		return (size_t)snprintf(ret, size, "took\n");
+	default:
+		return (size_t)snprintf(ret, size, "took %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", h->idle, h->held,
+			h->grown, h->kernel, h->by_caches ? "slabinfo" : "meminfo");
+	}
 }
 
 size_t ta_control_format(const struct ta_control *c, char *ret, size_t size)
@@ -211,8 +399,26 @@ size_t ta_control_format(const struct ta_control *c, char *ret, size_t size)
 	case TA_CONTROL_CPU:
 		n = snprintf(ret, size, "cpu %" PRIu64 " %" PRIu64 "\n", c->user_ns, c->system_ns);
 		break;
+	case TA_CONTROL_ASK_MACHINE:
+		n = snprintf(ret, size, "machine\n");
+		break;
+	case TA_CONTROL_MACHINE:
+		return format_machine(c, ret, size);
+	case TA_CONTROL_ASK_CPUS:
+	case TA_CONTROL_CPUS_ARE:
+		return format_cpus(c, ret, size);
+	case TA_CONTROL_ASK_PORTS:
+	case TA_CONTROL_PORTS_ARE:
+		return format_ports(c, ret, size);
+	case TA_CONTROL_HOLD:
+	case TA_CONTROL_HOLDS:
+	case TA_CONTROL_ASK_HELD:
+	case TA_CONTROL_HELD:
+	case TA_CONTROL_ASK_TOOK:
+	case TA_CONTROL_TOOK:
+		return format_hold(c, ret, size);
 	default:
-		return format_no(c, ret, size);
+		return add_text(c->text, ret, size, (size_t)snprintf(ret, size, "no "));
 	}
 	return (size_t)n;
 }

@@ -6,6 +6,16 @@
  *   peer    welcome MAC BOOT NETNS                 or  no TEXT, and the connection ends
  *   client  serve NAME THREADS BODY                peer  port N   or  no TEXT
  *   client  cpu                                    peer  cpu USER SYSTEM (ns)   or  no TEXT
+ *   client  machine                                peer  machine CPUS RETRANSMITS OVERFLOWS DROPS BACKLOG SQUEEZED, "-": not known
+ *   client  cpus FROM                              peer  cpus FROM and USER SYSTEM SOFTIRQ IRQ STEAL IDLE THROTTLED of up to four CPUs,
+ *                                                        as they were when it was last asked for "machine"
+ *   client  hold CONNECTIONS EACH                  peer  holds PROCESSES PORTS BACKLOG   or  no TEXT
+ *   client  ports FROM                             peer  ports FROM PORT PORT ...
+ *   client  held                                   peer  held ACCEPTED OPEN LIMIT, "-": none was met
+ *   client  took                                   peer  took IDLE HELD GROWN KERNEL slabinfo|meminfo (bytes)
+ *
+ * CPU times and counters are as the kernel counts them since its boot: who asked takes differences. EACH is how many connections the client can
+ * make to one port.
  *
  * MAC is HMAC-SHA-256 with the token as key over the name of who says it and both nonces, in hex: the token itself is never sent, what was
  * overheard does not open another session, and the client knows that the peer knows it, too. Nothing is encrypted, and who can change
@@ -19,12 +29,15 @@
 
 #include "base/err.h"
 #include "load/hmac.h"
+#include "load/watch.h"
 
-#define TA_CONTROL_PROTOCOL 1u
+#define TA_CONTROL_PROTOCOL 2u
 #define TA_CONTROL_LINE_MAX 400u /* with its newline */
 #define TA_NONCE_BYTES 16u
 #define TA_TOKEN_LEAST 16u /* bytes */
 #define TA_TOKEN_MOST 1024u
+#define TA_CONTROL_CPUS 4u /* of a line: 4 times 7 numbers of 12 digits fit into it */
+#define TA_CONTROL_PORTS 32u /* of a line */
 #define TA_CONTROL_SECONDS 5 /* a side that does not say what is due within it is given up */
 
 enum ta_control_kind {
@@ -37,6 +50,27 @@ enum ta_control_kind {
 	TA_CONTROL_PORT,
 	TA_CONTROL_ASK_CPU, /* "cpu" */
 	TA_CONTROL_CPU,	    /* "cpu USER SYSTEM" */
+	TA_CONTROL_ASK_MACHINE,
+	TA_CONTROL_MACHINE,
+	TA_CONTROL_ASK_CPUS,
+	TA_CONTROL_CPUS_ARE,
+	TA_CONTROL_HOLD,
+	TA_CONTROL_HOLDS,
+	TA_CONTROL_ASK_PORTS,
+	TA_CONTROL_PORTS_ARE,
+	TA_CONTROL_ASK_HELD,
+	TA_CONTROL_HELD,
+	TA_CONTROL_ASK_TOOK,
+	TA_CONTROL_TOOK,
+};
+
+/* What a peer that holds connections has, and what they take there. */
+struct ta_control_hold {
+	uint64_t connections, each;	       /* HOLD */
+	uint64_t processes, ports, backlog;    /* HOLDS */
+	uint64_t accepted, open;	       /* HELD */
+	uint64_t idle, held, grown, kernel;    /* TOOK: bytes of Pss before and with them, what is to be ascribed to them, kernel memory */
+	bool by_caches;			       /* TOOK: by slabinfo */
 };
 
 struct ta_control {
@@ -46,9 +80,16 @@ struct ta_control {
 	bool needs_token;
 	uint8_t nonce[TA_NONCE_BYTES], mac[TA_HMAC_BYTES];
 	char boot[40], netns[40]; /* of the peer's kernel, and which network namespace it is in; "-": not known */
-	char text[256];		  /* NO: why, printable */
+	char text[256];		  /* NO: why; HELD: which limit; printable */
 	char name[16];		  /* SERVE: the service */
 	uint64_t threads, body, port, user_ns, system_ns;
+	uint64_t from;		 /* CPUS, PORTS: the first */
+	unsigned n;		 /* of them in this line */
+	struct ta_watch_cpu cpu[TA_CONTROL_CPUS];
+	uint16_t ports[TA_CONTROL_PORTS];
+	uint64_t n_cpus, retransmits, listen_overflows, listen_drops, softnet_dropped, time_squeeze; /* MACHINE */
+	bool has_snmp, has_netstat, has_softnet;
+	struct ta_control_hold hold;
 };
 
 /*

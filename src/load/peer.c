@@ -118,6 +118,7 @@ static int greet(struct ta_peer *p, const struct ta_target *at, const char *toke
 	if (greeting.needs_token && !token)
 		return ta_err_set(err, -EACCES, "the peer at %s:%s wants its token: put it into a file for --token-file, or into the "
 			"environment variable TUNEAUDIT_TOKEN", at->host, at->port);
+	snprintf(p->version, sizeof(p->version), "%s", greeting.version);
 	token = greeting.needs_token ? token : "";
 	rc = ta_control_random(hello.nonce, sizeof(hello.nonce));
 	if (rc == 0) {
@@ -135,66 +136,175 @@ static int greet(struct ta_peer *p, const struct ta_target *at, const char *toke
 }
 
 /* Where the packets go is known by what both ends say of themselves: an address may be anything. */
-static const char *path_of(struct ta_host *h, const struct ta_control *there, const struct ta_target *at)
+static const char *path_of(struct ta_host *h, const struct ta_control *there, const struct ta_target *at, bool *ret_same)
 {
 	struct ta_control here = {0};
 
 	ta_control_here(h, &here);
-	if (!strcmp(here.boot, "-") || !strcmp(there->boot, "-"))
+	*ret_same = false;
+	if (!strcmp(here.boot, "-") || !strcmp(there->boot, "-")) {
+		*ret_same = !strcmp(ta_target_path_name(at), "loopback");
 		return ta_target_path_name(at);
-	if (strcmp(here.boot, there->boot) != 0)
+	}
+	*ret_same = !strcmp(here.boot, there->boot);
+	if (!*ret_same)
 		return "wire";
 	if (!strcmp(here.netns, "-") || !strcmp(there->netns, "-"))
 		return strcmp(ta_target_path_name(at), "loopback") ? "namespace" : "loopback";
 	return strcmp(here.netns, there->netns) ? "namespace" : "loopback";
 }
 
-int ta_peer_open(struct ta_host *h, const struct ta_target *at, const char *token, const char *service, unsigned threads,
-	unsigned body_bytes, const volatile sig_atomic_t *stop, struct ta_peer *ret, unsigned *ret_port, struct ta_err *err)
+int ta_peer_open(struct ta_host *h, const struct ta_target *at, const char *token, const volatile sig_atomic_t *stop,
+	struct ta_peer *ret, struct ta_err *err)
 {
-	struct ta_control serve = {.kind = TA_CONTROL_SERVE, .threads = threads, .body = body_bytes}, answer = {0};
+	struct ta_control answer = {0};
 	int rc;
 
 	*ret = (struct ta_peer){.stop = stop, .fd = socket(at->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
 	if (ret->fd < 0)
 		return ta_err_set(err, -errno, "no socket: %s", ta_errno_text(-errno));
 	ret->is_open = true;
-	snprintf(serve.name, sizeof(serve.name), "%s", service);
 	rc = reach(ret, at);
 	if (rc < 0)
 		complain(at, rc, &answer, err);
 	else
 		rc = greet(ret, at, token, &answer, err);
-	if (rc == 0) {
-		ret->path = path_of(h, &answer, at);
-		rc = say(ret, &serve);
-		if (rc == 0)
-			rc = read_line(ret, SERVICE_SECONDS, &answer);
-		if (rc < 0 || answer.kind != TA_CONTROL_PORT)
-			rc = complain(at, rc, &answer, err);
-	}
 	if (rc < 0)
 		ta_peer_close(ret);
 	else
+		ret->path = path_of(h, &answer, at, &ret->same_machine);
+	return rc;
+}
+
+static int ask_for(struct ta_peer *p, unsigned seconds, const struct ta_control *question, enum ta_control_kind want, struct ta_control *ret)
+{
+	int rc = say(p, question);
+
+	if (rc == 0)
+		rc = read_line(p, seconds, ret);
+	return rc == 0 && ret->kind != want ? -EPROTO : rc;
+}
+
+/* A question and its answer. */
+static int ask(struct ta_peer *p, const struct ta_control *question, enum ta_control_kind want, struct ta_control *ret)
+{
+	return ask_for(p, TA_CONTROL_SECONDS, question, want, ret);
+}
+
+/* A service, that has to begin first. */
+static int order(struct ta_peer *p, const struct ta_target *at, const struct ta_control *what, enum ta_control_kind want,
+	struct ta_control *ret, struct ta_err *err)
+{
+	int rc = ask_for(p, SERVICE_SECONDS, what, want, ret);
+
+	return rc == 0 ? 0 : complain(at, rc == -EPROTO ? 0 : rc, ret, err);
+}
+
+int ta_peer_serve(struct ta_peer *p, const struct ta_target *at, const char *service, unsigned threads, unsigned body_bytes,
+	unsigned *ret_port, struct ta_err *err)
+{
+	struct ta_control serve = {.kind = TA_CONTROL_SERVE, .threads = threads, .body = body_bytes}, answer = {0};
+	int rc;
+
+	snprintf(serve.name, sizeof(serve.name), "%s", service);
+	rc = order(p, at, &serve, TA_CONTROL_PORT, &answer, err);
+	if (rc == 0)
 		*ret_port = (unsigned)answer.port;
+	return rc;
+}
+
+int ta_peer_hold(struct ta_peer *p, const struct ta_target *at, const struct ta_control_hold *want, struct ta_control_hold *ret,
+	struct ta_err *err)
+{
+	struct ta_control answer = {0};
+	int rc = order(p, at, &(struct ta_control){.kind = TA_CONTROL_HOLD, .hold = *want}, TA_CONTROL_HOLDS, &answer, err);
+
+	if (rc == 0 && (!answer.hold.ports || !answer.hold.processes))
+		return complain(at, 0, &answer, err);
+	if (rc == 0)
+		*ret = answer.hold;
+	return rc;
+}
+
+int ta_peer_ports(struct ta_peer *p, unsigned n, uint16_t *ret)
+{
+	unsigned got = 0;
+
+	while (got < n) {
+		struct ta_control c;
+		int rc = ask(p, &(struct ta_control){.kind = TA_CONTROL_ASK_PORTS, .from = got}, TA_CONTROL_PORTS_ARE, &c);
+
+		if (rc < 0)
+			return rc;
+		if (c.from != got || c.n > n - got)
+			return -EPROTO;
+		memcpy(ret + got, c.ports, c.n * sizeof(*ret));
+		got += c.n;
+	}
+	return 0;
+}
+
+int ta_peer_held(struct ta_peer *p, struct ta_control *ret)
+{
+	return ask(p, &(struct ta_control){.kind = TA_CONTROL_ASK_HELD}, TA_CONTROL_HELD, ret);
+}
+
+int ta_peer_took(struct ta_peer *p, struct ta_control_hold *ret)
+{
+	struct ta_control c;
+	int rc = ask_for(p, SERVICE_SECONDS, &(struct ta_control){.kind = TA_CONTROL_ASK_TOOK}, TA_CONTROL_TOOK, &c);
+
+	if (rc == 0)
+		*ret = c.hold;
 	return rc;
 }
 
 int ta_peer_cpu(struct ta_peer *p, uint64_t *ret_user, uint64_t *ret_system)
 {
-	const struct ta_control ask = {.kind = TA_CONTROL_ASK_CPU};
 	struct ta_control answer;
-	int rc = say(p, &ask);
+	int rc = ask(p, &(struct ta_control){.kind = TA_CONTROL_ASK_CPU}, TA_CONTROL_CPU, &answer);
 
-	if (rc == 0)
-		rc = read_line(p, TA_CONTROL_SECONDS, &answer);
-	if (rc == 0 && answer.kind != TA_CONTROL_CPU)
-		rc = -EPROTO;
 	if (rc < 0)
 		return rc;
 	*ret_user = answer.user_ns;
 	*ret_system = answer.system_ns;
 	return 0;
+}
+
+#define ASKED_AT_ONCE 16u /* lines: on a long way each would cost a round trip */
+
+static int ask_cpus(struct ta_peer *p, unsigned from, struct ta_watch_sample *ret)
+{
+	unsigned end = TA_MIN(ret->n_cpus, from + ASKED_AT_ONCE * TA_CONTROL_CPUS);
+	int rc = 0;
+
+	for (unsigned i = from; i < end && rc == 0; i += TA_CONTROL_CPUS)
+		rc = say(p, &(struct ta_control){.kind = TA_CONTROL_ASK_CPUS, .from = i});
+	for (unsigned i = from; i < end && rc == 0; i += TA_CONTROL_CPUS) {
+		struct ta_control answer;
+
+		rc = read_line(p, TA_CONTROL_SECONDS, &answer);
+		if (rc == 0 && (answer.kind != TA_CONTROL_CPUS_ARE || answer.from != i || i + answer.n > ret->n_cpus))
+			rc = -EPROTO;
+		if (rc == 0)
+			memcpy(ret->cpu + i, answer.cpu, answer.n * sizeof(*answer.cpu));
+	}
+	return rc;
+}
+
+int ta_peer_watch(struct ta_peer *p, struct ta_watch_sample *ret)
+{
+	struct ta_control c;
+	int rc = ask(p, &(struct ta_control){.kind = TA_CONTROL_ASK_MACHINE}, TA_CONTROL_MACHINE, &c);
+
+	if (rc < 0)
+		return rc;
+	*ret = (struct ta_watch_sample){.n_cpus = (unsigned)c.n_cpus, .has_snmp = c.has_snmp, .has_netstat = c.has_netstat,
+		.has_softnet = c.has_softnet, .retransmits = c.retransmits, .listen_overflows = c.listen_overflows,
+		.listen_drops = c.listen_drops, .softnet_dropped = c.softnet_dropped, .time_squeeze = c.time_squeeze};
+	for (unsigned i = 0; i < ret->n_cpus && rc == 0; i += ASKED_AT_ONCE * TA_CONTROL_CPUS)
+		rc = ask_cpus(p, i, ret);
+	return rc;
 }
 
 void ta_peer_close(struct ta_peer *p)

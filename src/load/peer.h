@@ -1,5 +1,5 @@
 /*
- * The client's end of a session with a peer (control.h): asks it for a service, and later for its CPU times.
+ * The client's end of a session with a peer (control.h): asks it for a service, and later for what that and its machine did.
  */
 #pragma once
 
@@ -15,20 +15,38 @@ struct ta_peer {
 	bool is_open;
 	int fd;
 	const volatile sig_atomic_t *stop;
+	char version[32]; /* of the peer's program */
+	bool same_machine; /* its kernel is this one: the CPUs are the same */
 	const char *path; /* "loopback": this network namespace; "namespace": another one of this kernel; "wire" */
 	size_t n;
 	char line[TA_CONTROL_LINE_MAX];
 };
 
 /*
- * Connects to `at`, shows the token (NULL: none), and has `service` started: *ret_port is where. 0, or -errno with the text: -EACCES wrong
- * token or none, -EPROTO another version or no peer at all, -ETIMEDOUT, -EINTR stopped, -EOPNOTSUPP what the peer refused.
+ * Connects to `at` and shows the token (NULL: none). 0, or -errno with the text: -EACCES wrong token or none, -EPROTO another version
+ * or no peer at all, -ETIMEDOUT, -EINTR stopped, -EOPNOTSUPP what the peer refused.
  */
-int ta_peer_open(struct ta_host *h, const struct ta_target *at, const char *token, const char *service, unsigned threads,
-	unsigned body_bytes, const volatile sig_atomic_t *stop, struct ta_peer *ret, unsigned *ret_port, struct ta_err *err);
+int ta_peer_open(struct ta_host *h, const struct ta_target *at, const char *token, const volatile sig_atomic_t *stop,
+	struct ta_peer *ret, struct ta_err *err);
+
+/* Has `service` started: *ret_port is where. 0 or -errno as above. */
+int ta_peer_serve(struct ta_peer *p, const struct ta_target *at, const char *service, unsigned threads, unsigned body_bytes,
+	unsigned *ret_port, struct ta_err *err);
+
+/* Has servers started for want->connections, at most want->each to a port: ret->processes, ports, backlog. 0 or -errno as above. */
+int ta_peer_hold(struct ta_peer *p, const struct ta_target *at, const struct ta_control_hold *want, struct ta_control_hold *ret,
+	struct ta_err *err);
+
+/* Their `n` ports; how many are accepted and open (ret->hold) and the limit that was met (ret->text, "-": none); what they take. 0 or -errno. */
+int ta_peer_ports(struct ta_peer *p, unsigned n, uint16_t *ret);
+int ta_peer_held(struct ta_peer *p, struct ta_control *ret);
+int ta_peer_took(struct ta_peer *p, struct ta_control_hold *ret);
 
 /* CPU time that the service used so far, ns. 0 or -errno: the peer is gone. */
 int ta_peer_cpu(struct ta_peer *p, uint64_t *ret_user, uint64_t *ret_system);
+
+/* What its machine's counters say (watch.h; interfaces and clocks are not told). 0 or -errno: the peer is gone. */
+int ta_peer_watch(struct ta_peer *p, struct ta_watch_sample *ret);
 
 /* Ends the session and with it the service. */
 void ta_peer_close(struct ta_peer *p);

@@ -382,11 +382,15 @@ int ta_load_run(struct ta_host *h, const struct ta_load_options *o, struct ta_lo
 
 void ta_load_result_done(struct ta_load_result *r)
 {
-	for (size_t i = 0; i < r->room; i++)
+	for (size_t i = 0; i < r->room; i++) {
 		free(r->points[i].watched);
+		free(r->points[i].peer_watched);
+	}
 	free(r->points);
 	free(r->before);
 	free(r->after);
+	free(r->peer.before);
+	free(r->peer.after);
 	ta_figures_done(&r->figures);
 	ta_strv_done(&r->notes);
 	*r = (struct ta_load_result){0};

@@ -75,6 +75,14 @@ struct ta_load_cpu {
 	double server_user_s, server_system_s;
 };
 
+/* The machine of a peer, by what it says of itself. */
+struct ta_load_peer {
+	char version[32];  /* of its program; "": there is no peer */
+	bool same_machine; /* its kernel is this one: the CPUs are the same ones */
+	bool lost;	   /* it ended the session before the run was over */
+	struct ta_watch_sample *before, *after; /* of the whole measured time of all points; NULL: there is no peer */
+};
+
 /* One number of connections; times and counts are sums over the repetitions. */
 struct ta_load_point {
 	unsigned connections;
@@ -86,6 +94,7 @@ struct ta_load_point {
 	struct ta_hist hist;
 	struct ta_load_cpu cpu;
 	struct ta_watch_sample *watched; /* how the machine's counters grew in the measured times; NULL: nobody looked */
+	struct ta_watch_sample *peer_watched; /* the same of the peer's machine; NULL: there is none, or it does not say */
 	struct ta_watch_during during;
 	double generator_share; /* 0 … 1: of the time of its threads that the generator was on a CPU, the busiest thread */
 };
@@ -107,6 +116,7 @@ struct ta_load_result {
 	size_t n_points, room; /* of `room` that were to be measured */
 	size_t peak; /* index of the point with the highest mean */
 	struct ta_watch_sample *before, *after; /* of the whole measured time of all points */
+	struct ta_load_peer peer;
 };
 
 /* Mean and standard deviation of the runs of a point. */
@@ -119,6 +129,12 @@ void ta_load_result_done(struct ta_load_result *r);
 /* Shares of a CPU while the point with the peak was measured. `cpu` is below ta_load_cpus(). */
 unsigned ta_load_cpus(const struct ta_load_result *r);
 struct ta_watch_share ta_load_share(const struct ta_load_result *r, unsigned cpu);
+
+/* The same of the peer's machine: ta_load_peer_cpus() is 0 where nothing is known of it. */
+unsigned ta_load_peer_cpus(const struct ta_load_result *r);
+struct ta_watch_share ta_load_peer_share(const struct ta_load_result *r, unsigned cpu);
+/* How its counters grew in the whole measured time. Zeroed where nothing is known of it. */
+void ta_load_peer_grown(const struct ta_load_result *r, struct ta_watch_sample *ret);
 
 /* What bounded the point with the peak, in a few words; nothing where the counters do not say. */
 void ta_load_bound_by(const struct ta_load_result *r, struct ta_buf *b);

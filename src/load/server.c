@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,18 +39,21 @@ static int write_all(int fd, const void *data, size_t len)
 	return n == (ssize_t)len ? 0 : -EIO;
 }
 
-/* The messages are small and sent at once; SOCK_SEQPACKET keeps them whole. 2 s without one is the end. */
-static int read_all(int fd, void *data, size_t len)
+#define HELLO_MS 10000
+#define ANSWER_MS 2000
+
+/* The messages are small and sent at once; SOCK_SEQPACKET keeps them whole. */
+static int read_all(int fd, void *data, size_t len, int ms)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
-	if (poll(&p, 1, 2000) <= 0)
+	if (poll(&p, 1, ms) <= 0)
 		return -ETIMEDOUT;
 	return recv(fd, data, len, 0) == (ssize_t)len ? 0 : -EIO;
 }
 
 /* Answers each byte with the CPU times, until the other end is gone. */
-static void answer_parent(int control)
+static void answer_parent(int control, const struct ta_service *service, struct ta_served *served)
 {
 	char question;
 
@@ -59,9 +63,21 @@ static void answer_parent(int control)
 
 		getrusage(RUSAGE_SELF, &used);
 		times = (struct cpu_times){ns_of(&used.ru_utime), ns_of(&used.ru_stime)};
+		if (service->times)
+			service->times(served, &times.user_ns, &times.system_ns);
 		if (write_all(control, &times, sizeof(times)) < 0)
 			return;
 	}
+}
+
+/* What the process that starts it has open is nothing to a server: sessions with other clients, and descriptors that it may have itself. */
+static void close_others(int control)
+{
+#ifdef SYS_close_range
+	if (control > 3)
+		syscall(SYS_close_range, 3u, (unsigned)control - 1, 0u);
+	syscall(SYS_close_range, (unsigned)control + 1, 1023u, 0u);
+#endif
 }
 
 static _Noreturn void child_main(const struct ta_server_options *o, int control, pid_t parent)
@@ -76,6 +92,7 @@ static _Noreturn void child_main(const struct ta_server_options *o, int control,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
+	close_others(control);
 	if (o->pin)
 		hello.rc = ta_pin_end(TA_PIN_SERVER, &hello.err);
 	if (hello.rc == 0)
@@ -85,7 +102,7 @@ static _Noreturn void child_main(const struct ta_server_options *o, int control,
 		hello.addr_len = served.addr_len;
 	}
 	if (write_all(control, &hello, sizeof(hello)) == 0 && hello.rc == 0)
-		answer_parent(control);
+		answer_parent(control, o->service, &served);
 	_exit(0);
 }
 
@@ -109,7 +126,7 @@ int ta_server_start(const struct ta_server_options *o, struct ta_server *ret, st
 		return ta_err_set(err, -errno, "no process for the server: %s", ta_errno_text(-errno));
 	}
 	ret->control = pair[0];
-	rc = read_all(ret->control, &hello, sizeof(hello));
+	rc = read_all(ret->control, &hello, sizeof(hello), HELLO_MS);
 	if (rc == 0)
 		rc = hello.rc;
 	else
@@ -129,7 +146,7 @@ int ta_server_cpu(struct ta_server *s, uint64_t *ret_user, uint64_t *ret_system)
 	int rc = write_all(s->control, "", 1);
 
 	if (rc == 0)
-		rc = read_all(s->control, &times, sizeof(times));
+		rc = read_all(s->control, &times, sizeof(times), ANSWER_MS);
 	if (rc < 0)
 		return rc;
 	*ret_user = times.user_ns;

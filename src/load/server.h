@@ -14,6 +14,7 @@
 
 struct ta_service;
 struct ta_accept;
+struct ta_hold_board;
 
 struct ta_server_options {
 	const struct ta_service *service; /* what is answered */
@@ -22,6 +23,7 @@ struct ta_server_options {
 	unsigned threads;
 	unsigned backlog; /* connections that wait to be accepted; 0: as many as the host allows */
 	const struct ta_accept *accept; /* connect: how (connect/accept.h); NULL: the usual way */
+	struct ta_hold_board *hold; /* hold: what is to be held, shared with the server (hold/board.h); NULL: as much as goes */
 	unsigned body_bytes; /* of a reply, at most TA_SERVER_BODY_MAX */
 	bool no_uring;	     /* epoll also where io_uring could be used */
 	bool pin;	     /* on the first half of the CPUs (pin.h) */

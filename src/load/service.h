@@ -20,6 +20,8 @@ struct ta_service {
 	int (*start)(const struct ta_server_options *o, struct ta_served *ret, struct ta_err *err);
 	/* Its threads have ended and nothing is open when it returns. */
 	void (*stop)(struct ta_served *s);
+	/* CPU time of all its processes so far, ns; NULL: it is one. */
+	void (*times)(struct ta_served *s, uint64_t *ret_user, uint64_t *ret_system);
 };
 
 extern const struct ta_service *const ta_services[]; /* generated */

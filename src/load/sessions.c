@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "load/hold/lend.h"
 #include "load/load.h"
 #include "load/service.h"
 #include "load/stage.h"
@@ -24,6 +25,8 @@ struct session {
 	struct sockaddr_storage peer;
 	uint8_t nonce[TA_NONCE_BYTES];
 	struct ta_server server; /* pid 0: none */
+	struct ta_hold_board *hold; /* NULL: it does not hold connections */
+	struct ta_watch_sample *machine; /* as it was when it was last asked for; NULL: never */
 	size_t n;
 	char line[TA_CONTROL_LINE_MAX];
 };
@@ -37,6 +40,7 @@ struct offender {
 
 struct sessions {
 	const struct ta_sessions_options *o;
+	struct ta_host *host;
 	struct ta_control here;
 	int listener;
 	struct session v[SLOTS];
@@ -80,10 +84,12 @@ static void end(struct session *s)
 {
 	if (s->server.pid)
 		ta_server_stop(&s->server);
+	ta_hold_board_free(s->hold);
 	if (s->fd >= 0) {
 		shutdown(s->fd, SHUT_RDWR);
 		close(s->fd);
 	}
+	free(s->machine);
 	*s = (struct session){.fd = -1};
 }
 
@@ -189,26 +195,34 @@ static void take_hello(struct sessions *all, struct session *s, const struct ta_
 	say(s, &welcome);
 }
 
-/* On the address that the client reached. */
-static void start_service(struct sessions *all, struct session *s, const struct ta_control *c)
+/* On the address that the client reached, a port of the kernel's choice. False: refused. */
+static bool prepare_service(struct sessions *all, struct session *s, const char *name, struct ta_server_options *ret)
 {
-	struct ta_server_options o = {.service = ta_service_find(c->name), .dir = all->o->dir, .only = s->peer,
-		.threads = (unsigned)TA_MIN(TA_MAX(c->threads, 1u), (uint64_t)ta_stage_cpus() * 2),
-		.body_bytes = (unsigned)TA_MIN(c->body, (uint64_t)TA_SERVER_BODY_MAX)};
-	struct ta_control port = {.kind = TA_CONTROL_PORT};
-	struct ta_err err;
-
-	o.addr_len = sizeof(o.addr);
-	if (!o.service) {
+	*ret = (struct ta_server_options){.service = ta_service_find(name), .dir = all->o->dir, .only = s->peer,
+		.addr_len = sizeof(ret->addr)};
+	if (!ret->service) {
 		refuse(s, "there is no such service here");
-		return;
+		return false;
 	}
-	if (s->server.pid || getsockname(s->fd, (struct sockaddr *)&o.addr, &o.addr_len) < 0) {
+	if (s->server.pid || getsockname(s->fd, (struct sockaddr *)&ret->addr, &ret->addr_len) < 0) {
 		refuse(s, "one service to a session");
-		return;
+		return false;
 	}
 	/* sin_port and sin6_port stand at the same place. */
-	((struct sockaddr_in *)&o.addr)->sin_port = 0;
+	((struct sockaddr_in *)&ret->addr)->sin_port = 0;
+	return true;
+}
+
+static void start_service(struct sessions *all, struct session *s, const struct ta_control *c)
+{
+	struct ta_control port = {.kind = TA_CONTROL_PORT};
+	struct ta_server_options o;
+	struct ta_err err;
+
+	if (!prepare_service(all, s, c->name, &o))
+		return;
+	o.threads = (unsigned)TA_MIN(TA_MAX(c->threads, 1u), (uint64_t)ta_stage_cpus() * 2);
+	o.body_bytes = (unsigned)TA_MIN(c->body, (uint64_t)TA_SERVER_BODY_MAX);
 	if (ta_server_start(&o, &s->server, &err) < 0) {
 		s->server.pid = 0;
 		refuse(s, err.text);
@@ -216,6 +230,77 @@ static void start_service(struct sessions *all, struct session *s, const struct 
 	}
 	port.port = ntohs(((const struct sockaddr_in *)&s->server.addr)->sin_port);
 	say(s, &port);
+}
+
+/* --- connections that are held ------------------------------------------------------------ */
+
+static void start_holding(struct sessions *all, struct session *s, const struct ta_control *c)
+{
+	struct ta_control holds = {.kind = TA_CONTROL_HOLDS};
+	const struct ta_hold_plan *plan;
+	struct ta_server_options o;
+	struct ta_err err = {0};
+	int rc;
+
+	if (!prepare_service(all, s, "hold", &o))
+		return;
+	rc = ta_hold_lend(all->host, c->hold.connections, c->hold.each, &o, &s->hold, &err);
+	if (rc == 0) {
+		o.hold = s->hold;
+		rc = ta_server_start(&o, &s->server, &err);
+	}
+	if (rc < 0) {
+		s->server.pid = 0;
+		ta_hold_board_free(s->hold);
+		s->hold = NULL;
+		refuse(s, err.text[0] ? err.text : ta_errno_text(rc));
+		return;
+	}
+	ta_hold_lent(all->host, s->hold);
+	plan = &s->hold->setup.plan;
+	holds.hold = (struct ta_control_hold){.processes = plan->servers, .ports = (uint64_t)plan->servers * plan->ports_each,
+		.backlog = (uint64_t)s->hold->setup.backlog};
+	say(s, &holds);
+}
+
+static void tell_ports(struct session *s, uint64_t from)
+{
+	const struct ta_hold_plan *plan = &s->hold->setup.plan;
+	uint64_t n = (uint64_t)plan->servers * plan->ports_each;
+	struct ta_control c = {.kind = TA_CONTROL_PORTS_ARE, .from = from};
+
+	if (from >= n) {
+		refuse(s, "there are no such ports");
+		return;
+	}
+	c.n = (unsigned)TA_MIN(n - from, (uint64_t)TA_CONTROL_PORTS);
+	memcpy(c.ports, s->hold->ports + from, c.n * sizeof(*c.ports));
+	say(s, &c);
+}
+
+/* False: it is no question about them. */
+static bool take_hold_line(struct sessions *all, struct session *s, const struct ta_control *c)
+{
+	struct ta_control answer;
+
+	if (c->kind == TA_CONTROL_HOLD) {
+		start_holding(all, s, c);
+		return true;
+	}
+	if (!s->hold)
+		return false;
+	if (c->kind == TA_CONTROL_ASK_PORTS) {
+		tell_ports(s, c->from);
+		return true;
+	}
+	if (c->kind == TA_CONTROL_ASK_HELD)
+		ta_hold_tell_held(s->hold, &answer);
+	else if (c->kind == TA_CONTROL_ASK_TOOK)
+		ta_hold_tell_took(all->host, s->hold, &answer);
+	else
+		return false;
+	say(s, &answer);
+	return true;
 }
 
 static void tell_cpu(struct session *s)
@@ -230,6 +315,43 @@ static void tell_cpu(struct session *s)
 		say(s, &cpu);
 }
 
+static void tell_machine(struct sessions *all, struct session *s)
+{
+	struct ta_control c = {.kind = TA_CONTROL_MACHINE};
+	struct ta_watch_sample *m = s->machine;
+
+	if (!m)
+		m = s->machine = malloc(sizeof(*m));
+	if (!m || ta_watch_read(all->host, m) < 0) {
+		refuse(s, "out of memory");
+		return;
+	}
+	c.n_cpus = m->n_cpus;
+	c.has_snmp = m->has_snmp;
+	c.has_netstat = m->has_netstat;
+	c.has_softnet = m->has_softnet;
+	c.retransmits = m->retransmits;
+	c.listen_overflows = m->listen_overflows;
+	c.listen_drops = m->listen_drops;
+	c.softnet_dropped = m->softnet_dropped;
+	c.time_squeeze = m->time_squeeze;
+	say(s, &c);
+}
+
+static void tell_cpus(struct session *s, uint64_t from)
+{
+	struct ta_control c = {.kind = TA_CONTROL_CPUS_ARE, .from = from};
+	const struct ta_watch_sample *m = s->machine;
+
+	if (!m || from >= m->n_cpus) {
+		refuse(s, "there are no such CPUs");
+		return;
+	}
+	c.n = (unsigned)TA_MIN(m->n_cpus - from, (uint64_t)TA_CONTROL_CPUS);
+	memcpy(c.cpu, m->cpu + from, c.n * sizeof(*c.cpu));
+	say(s, &c);
+}
+
 static void take_line(struct sessions *all, struct session *s, const char *line, size_t len)
 {
 	struct ta_control c;
@@ -241,7 +363,11 @@ static void take_line(struct sessions *all, struct session *s, const char *line,
 		start_service(all, s, &c);
 	else if (c.kind == TA_CONTROL_ASK_CPU && s->admitted)
 		tell_cpu(s);
-	else
+	else if (c.kind == TA_CONTROL_ASK_MACHINE && s->admitted)
+		tell_machine(all, s);
+	else if (c.kind == TA_CONTROL_ASK_CPUS && s->admitted)
+		tell_cpus(s, c.from);
+	else if (!s->admitted || !take_hold_line(all, s, &c))
 		refuse_and_end(s, "that is not what is said here");
 }
 
@@ -411,6 +537,7 @@ int ta_sessions_run(struct ta_host *h, const struct ta_sessions_options *o, stru
 	if (!all)
 		return ta_err_set(err, -ENOMEM, "out of memory");
 	all->o = o;
+	all->host = h;
 	for (unsigned i = 0; i < SLOTS; i++)
 		all->v[i].fd = -1;
 	ta_control_here(h, &all->here);

@@ -53,30 +53,42 @@ int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *given, st
 	return 0;
 }
 
-static bool is_peer(const struct ta_load_options *o)
+bool ta_stage_is_peer(const struct ta_load_options *o)
 {
 	return o->target && !strncmp(o->target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
 }
 
-/* The service's port is at the address of the peer. sin_port and sin6_port stand at the same place. */
+int ta_stage_peer(struct ta_stage *s, struct ta_err *err)
+{
+	const struct ta_load_options *o = s->o;
+	int rc = ta_target_parse(o->target, TA_PEER_SCHEME, NULL, &s->target, err);
+
+	return rc < 0 ? rc : ta_peer_open(s->host, &s->target, o->token, o->stop, &s->peer, err);
+}
+
+/* sin_port and sin6_port stand at the same place. */
+void ta_stage_at_port(struct ta_stage *s, unsigned port)
+{
+	((struct sockaddr_in *)&s->target.addr)->sin_port = htons((uint16_t)port);
+	snprintf(s->target.scheme, sizeof(s->target.scheme), "%s", s->o->workload->scheme);
+	snprintf(s->target.port, sizeof(s->target.port), "%u", port);
+	snprintf(s->target.path, sizeof(s->target.path), "/");
+}
+
 static int open_peer(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err)
 {
 	const struct ta_load_options *o = s->o;
 	unsigned port, threads = so && so->threads ? so->threads : TA_MAX(ta_stage_cpus(), 1u);
-	int rc = ta_target_parse(o->target, TA_PEER_SCHEME, NULL, &s->target, err);
+	int rc;
 
-	if (rc == 0 && !ta_service_find(o->workload->name))
-		rc = ta_err_set(err, -EINVAL, "%s has no server of its own, and so no peer has one", o->workload->name);
+	if (!ta_service_find(o->workload->name))
+		return ta_err_set(err, -EINVAL, "%s has no server of its own, and so no peer has one", o->workload->name);
+	rc = ta_stage_peer(s, err);
 	if (rc == 0)
-		rc = ta_peer_open(s->host, &s->target, o->token, o->workload->name, threads, so ? so->body_bytes : 2, o->stop, &s->peer,
-			&port, err);
-	if (rc < 0)
-		return rc;
-	((struct sockaddr_in *)&s->target.addr)->sin_port = htons((uint16_t)port);
-	snprintf(s->target.scheme, sizeof(s->target.scheme), "%s", o->workload->scheme);
-	snprintf(s->target.port, sizeof(s->target.port), "%u", port);
-	snprintf(s->target.path, sizeof(s->target.path), "/");
-	return 0;
+		rc = ta_peer_serve(&s->peer, &s->target, o->workload->name, threads, so ? so->body_bytes : 2, &port, err);
+	if (rc == 0)
+		ta_stage_at_port(s, port);
+	return rc;
 }
 
 /* Where both ends are here they share the CPUs. */
@@ -98,6 +110,15 @@ int ta_stage_set(struct ta_stage *s)
 	r->counts = o->workload->counts ? o->workload->counts : "requests";
 	r->path = s->peer.is_open ? s->peer.path : ta_target_path_name(&s->target);
 	r->built_in = !o->target || s->peer.is_open;
+	if (s->peer.is_open) {
+		snprintf(r->peer.version, sizeof(r->peer.version), "%s", s->peer.version);
+		r->peer.same_machine = s->peer.same_machine;
+		r->peer.before = calloc(1, sizeof(*r->peer.before));
+		r->peer.after = calloc(1, sizeof(*r->peer.after));
+		s->peer_from = calloc(1, sizeof(*s->peer_from));
+		if (!r->peer.before || !r->peer.after || !s->peer_from)
+			return -ENOMEM;
+	}
 	r->threads = choose_threads(o);
 	r->pipeline = o->pipeline;
 	r->rate = o->rate;
@@ -130,7 +151,7 @@ int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct
 	const struct ta_load_options *o = s->o;
 	int rc;
 
-	if (is_peer(o))
+	if (ta_stage_is_peer(o))
 		rc = open_peer(s, so, err);
 	else if (o->target)
 		rc = ta_target_parse(o->target, o->workload->scheme, o->workload->default_port, &s->target, err);
@@ -146,10 +167,18 @@ void ta_stage_close(struct ta_stage *s)
 	if (s->server.pid)
 		ta_server_stop(&s->server);
 	free(s->from);
-	s->from = NULL;
+	free(s->peer_from);
+	s->from = s->peer_from = NULL;
 	if (s->o->pin && CPU_COUNT(&s->cpus))
 		sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
 	ta_peer_close(&s->peer);
+}
+
+void ta_stage_lose_peer(struct ta_stage *s)
+{
+	ta_peer_close(&s->peer);
+	s->result->peer.lost = true;
+	ta_strv_add(&s->result->notes, "the peer ended the session before the run was over: what its server used is not known");
 }
 
 static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
@@ -162,14 +191,26 @@ static void mark(struct ta_stage *s, struct ta_stage_mark *ret)
 	ret->system = ns_of(&used.ru_stime);
 	if (s->server.pid)
 		ta_server_cpu(&s->server, &ret->server_user, &ret->server_system);
-	if (!s->peer.is_open || ta_peer_cpu(&s->peer, &ret->server_user, &ret->server_system) == 0)
-		return;
-	ta_peer_close(&s->peer);
-	ta_strv_add(&s->result->notes, "the peer ended the session before the run was over: what its server used is not known");
+	if (s->peer.is_open && ta_peer_cpu(&s->peer, &ret->server_user, &ret->server_system) < 0)
+		ta_stage_lose_peer(s);
+}
+
+/* The counters of the peer's machine. */
+static void watch_peer(struct ta_stage *s, struct ta_watch_sample *ret)
+{
+	if (s->peer.is_open && ta_peer_watch(&s->peer, ret) < 0) {
+		ret->n_cpus = 0;
+		ta_stage_lose_peer(s);
+	}
 }
 
 void ta_stage_begin(struct ta_stage *s, struct ta_stage_mark *ret)
 {
+	if (s->peer_from) {
+		watch_peer(s, s->peer_from);
+		if (!s->result->peer.before->n_cpus)
+			*s->result->peer.before = *s->peer_from;
+	}
 	ta_watch_read(s->host, s->from);
 	if (!s->result->before->n_cpus)
 		*s->result->before = *s->from;
@@ -182,14 +223,23 @@ static bool is_of_result(const struct ta_stage *s, const struct ta_load_point *p
 	return p >= s->result->points && p < s->result->points + s->result->room;
 }
 
+static void add_grown(struct ta_watch_sample **sum, const struct ta_watch_sample *from, const struct ta_watch_sample *to)
+{
+	if (!*sum)
+		*sum = calloc(1, sizeof(**sum));
+	if (*sum)
+		ta_watch_add(*sum, from, to);
+}
+
 static void add_watched(struct ta_stage *s, struct ta_load_point *p)
 {
+	const struct ta_load_peer *peer = &s->result->peer;
+
 	if (!is_of_result(s, p))
 		return;
-	if (!p->watched)
-		p->watched = calloc(1, sizeof(*p->watched));
-	if (p->watched)
-		ta_watch_add(p->watched, s->from, s->result->after);
+	add_grown(&p->watched, s->from, s->result->after);
+	if (s->peer.is_open)
+		add_grown(&p->peer_watched, s->peer_from, peer->after);
 }
 
 void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct ta_load_point *p)
@@ -198,6 +248,8 @@ void ta_stage_end(struct ta_stage *s, const struct ta_stage_mark *from, struct t
 
 	mark(s, &to);
 	ta_watch_read(s->host, s->result->after);
+	if (s->peer_from)
+		watch_peer(s, s->result->peer.after);
 	add_watched(s, p);
 	p->cpu.client_user_s += (double)(to.user - from->user) / 1e9;
 	p->cpu.client_system_s += (double)(to.system - from->system) / 1e9;

@@ -17,6 +17,7 @@ struct ta_stage {
 	struct ta_target target;
 	struct ta_server server; /* pid 0: none */
 	struct ta_watch_sample *from; /* of the present measured time */
+	struct ta_watch_sample *peer_from; /* the same of the peer's machine; NULL: there is no peer */
 	cpu_set_t cpus; /* that were there before a run with `pin` */
 	struct ta_peer peer;	 /* has the server, unless it is not open */
 };
@@ -36,6 +37,11 @@ int ta_stage_open(struct ta_stage *s, const struct ta_server_options *so, struct
 int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *so, struct ta_err *err);
 /* The second half, for a workload with servers and targets of its own: from s->target. 0 or -ENOMEM. */
 int ta_stage_set(struct ta_stage *s);
+/* For a workload that asks a peer for more than a service: */
+bool ta_stage_is_peer(const struct ta_load_options *o);
+int ta_stage_peer(struct ta_stage *s, struct ta_err *err);   /* reads the target and opens the session. 0 or -errno with the text. */
+void ta_stage_at_port(struct ta_stage *s, unsigned port); /* the target is that port of the peer; before ta_stage_set() */
+void ta_stage_lose_peer(struct ta_stage *s);		     /* it does not answer any more */
 void ta_stage_close(struct ta_stage *s);
 
 /* Before the measured time: also the machine's counters, the first time. */

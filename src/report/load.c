@@ -1,5 +1,6 @@
 #include "report/load.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/json.h"
@@ -21,7 +22,9 @@ static void add_head(const struct ta_load_result *r, struct ta_buf *b)
 {
 	const struct ta_load_point *p = peak(r);
 
-	ta_buf_printf(b, "%s against %s%s, %s\n", r->workload, r->built_in ? "the built-in server, " : "", r->target, r->path);
+	const char *whose = r->peer.version[0] ? "the server of a peer, " : r->built_in ? "the built-in server, " : "";
+
+	ta_buf_printf(b, "%s against %s%s, %s\n", r->workload, whose, r->target, r->path);
 	if (!r->n_points) {
 		ta_buf_addc(b, '\n');
 		return;
@@ -150,6 +153,26 @@ static void add_softirq(const struct ta_load_result *r, struct ta_buf *b)
 		ta_buf_addc(b, '\n');
 }
 
+/* Of another machine: its CPUs; of this one they are told already. */
+static void add_peer(const struct ta_load_result *r, struct ta_buf *b)
+{
+	unsigned n = ta_load_peer_cpus(r), shown = 0;
+	double busy = 0;
+
+	if (r->peer.same_machine || !n)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		busy += ta_load_peer_share(r, i).busy;
+	ta_buf_printf(b, "peer       tuneaudit %s, %u CPUs, %.0f %% busy", r->peer.version, n, busy / n * 100);
+	for (unsigned i = 0; i < n && shown < CPUS_SHOWN; i++) {
+		double share = ta_load_peer_share(r, i).softirq;
+
+		if (share >= 0.005)
+			ta_buf_printf(b, "%sCPU%u %.0f %%", shown++ ? ", " : "; softirq ", i, share * 100);
+	}
+	ta_buf_addc(b, '\n');
+}
+
 static void add_clock(const struct ta_load_result *r, struct ta_buf *b)
 {
 	const struct ta_watch_during *d = &peak(r)->during;
@@ -222,6 +245,7 @@ void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struc
 		add_softirq(r, b);
 		add_clock(r, b);
 	}
+	add_peer(r, b);
 	ta_load_notes(r, &notes);
 	for (size_t i = ta_load_generator_full(r); i < notes.n; i++) /* the first was told first */
 		add_line(b, "Note", notes.v[i], columns);
@@ -322,6 +346,70 @@ static void add_cpu_json(struct ta_json *j, const struct ta_load_result *r)
 	ta_json_close(j, '}');
 }
 
+static void add_peer_shares(struct ta_json *j, const struct ta_load_result *r)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} all[] = {
+		{"busy_share", offsetof(struct ta_watch_share, busy)},
+		{"softirq_share", offsetof(struct ta_watch_share, softirq)},
+		{"steal_share", offsetof(struct ta_watch_share, steal)},
+	};
+
+	for (size_t k = 0; k < TA_ARRAY_SIZE(all); k++) {
+		ta_json_open(j, all[k].name, '{');
+		for (unsigned i = 0; i < ta_load_peer_cpus(r); i++) {
+			ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+			struct ta_watch_share share = ta_load_peer_share(r, i);
+
+			ta_buf_printf(&name, "%u", i);
+			ta_json_real(j, ta_buf_text(&name), *(const double *)(const void *)((const char *)&share + all[k].offset));
+		}
+		ta_json_close(j, '}');
+	}
+}
+
+static void add_count(struct ta_json *j, const char *name, bool known, uint64_t value)
+{
+	if (known)
+		ta_json_u64(j, name, value);
+	else
+		ta_json_null(j, name);
+}
+
+/* What its service used of a CPU while the point with the peak was measured, and what its machine's counters say. */
+static void add_peer_json(struct ta_json *j, const struct ta_load_result *r)
+{
+	const struct ta_load_point *p = r->points ? peak(r) : NULL;
+	bool server = p && p->cpu.has_server && p->measured_s > 0, known = ta_load_peer_cpus(r) > 0;
+	struct ta_watch_sample *grown = malloc(sizeof(*grown));
+	uint64_t throttled = 0;
+
+	if (!r->peer.version[0] || !grown) {
+		ta_json_null(j, "peer");
+		free(grown);
+		return;
+	}
+	ta_load_peer_grown(r, grown);
+	for (unsigned i = 0; i < grown->n_cpus; i++)
+		throttled += grown->cpu[i].core_throttled;
+	ta_json_open(j, "peer", '{');
+	ta_json_str(j, "version", r->peer.version);
+	ta_json_bool(j, "same_machine", r->peer.same_machine);
+	ta_json_bool(j, "lost", r->peer.lost);
+	add_real(j, "server_share", server, server ? (p->cpu.server_user_s + p->cpu.server_system_s) / p->measured_s : 0);
+	add_peer_shares(j, r);
+	add_count(j, "throttled", known, throttled);
+	add_count(j, "retransmits", grown->has_snmp, grown->retransmits);
+	add_count(j, "listen_overflows", grown->has_netstat, grown->listen_overflows);
+	add_count(j, "listen_drops", grown->has_netstat, grown->listen_drops);
+	add_count(j, "backlog_dropped", grown->has_softnet, grown->softnet_dropped);
+	add_count(j, "time_squeeze", grown->has_softnet, grown->time_squeeze);
+	ta_json_close(j, '}');
+	free(grown);
+}
+
 static void add_words(struct ta_json *j, const struct ta_load_result *r)
 {
 	ta_cleanup_buf struct ta_buf bound = TA_BUF_INIT;
@@ -393,6 +481,7 @@ void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
 	} else {
 		add_errors_json(&j, &r->failures);
 	}
+	add_peer_json(&j, r);
 	add_figures_json(&j, &r->figures);
 	add_words(&j, r);
 	ta_json_open(&j, "points", '[');

@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 
-GREETING = b"tuneaudit-peer 1 0.0.9 %s " + os.urandom(16).hex().encode() + b"\n"
+GREETING = b"tuneaudit-peer 2 0.0.9 %s " + os.urandom(16).hex().encode() + b"\n"
 
 
 def handle(kind, conn):
@@ -23,7 +23,7 @@ def handle(kind, conn):
             conn.close()
             return
         elif kind == "version":
-            conn.sendall(b"tuneaudit-peer 2 9.9.9 whatever comes then\n")
+            conn.sendall(b"tuneaudit-peer 3 9.9.9 whatever comes then\n")
         elif kind == "stranger":
             conn.sendall(GREETING % b"token")
             conn.recv(1000)

@@ -39,13 +39,21 @@ token_file() {
 	chmod 600 "$DIR/token"
 }
 
+# What comes back of a peer's machine, whatever the workload.
+told='
+p = d["peer"]
+assert p["same_machine"] and not p["lost"] and p["version"], p
+assert len(p["busy_share"]) == len(p["softirq_share"]) == len(p["steal_share"]) >= 1
+assert all(isinstance(p[k], int) for k in ("retransmits", "listen_overflows", "listen_drops", "backlog_dropped", "time_squeeze", "throttled")), p
+'
+
 @test "every service runs at a peer, and its CPU times come back" {
 	peer 127.0.0.1
 	for workload in http kv file; do
 		ta load $workload "$url" -d 1 --warmup 0 --file-mib 2 --format json
 		expect 0
 		valid load
-		say '
+		say "$told"'
 assert d["path"] == "loopback" and d["built_in_server"], d["path"]
 assert d["requests"] > 0 and d["errors"] == {}
 assert d["cpu"]["server_user_s"] + d["cpu"]["server_system_s"] > 0
@@ -55,10 +63,34 @@ assert d["cpu"]["server_user_s"] + d["cpu"]["server_system_s"] > 0
 		ta load $workload "$url" -d 1 --warmup 0 --format json
 		expect 0
 		valid load
-		say 'assert d["path"] == "loopback" and d["built_in_server"]'
+		say "$told"'assert d["path"] == "loopback" and d["built_in_server"]'
 	done
 	ta load floor "$url"
 	expect 2
+}
+
+@test "a peer holds connections in several processes and on several ports, and tells what they take" {
+	ulimit -n 1000
+	peer 127.0.0.1
+	ta load hold "$url" -c 4000 -d 1 --format json
+	expect 0
+	valid load
+	say "$told"'
+assert d["held"] == d["answered"] == d["peer_open"] == d["peer_accepted"] == 4000, d
+assert d["peer_processes"] >= 5 and d["peer_ports"] >= d["peer_processes"] and d["processes"] >= 5, d
+assert d["refused_by"] == "nothing" and d["path"] == "loopback" and p["server_share"] > 0
+assert d["peer_user_bytes_per_connection"] < 300 and d["peer_kernel_bytes_per_connection"] >= 0
+'
+	# It ends with the session: nobody is left.
+	for _ in $(seq 100); do
+		[ -z "$(pgrep -P $peer)" ] && break
+		sleep 0.05
+	done
+	[ -z "$(pgrep -P $peer)" ]
+	ta load hold "$url" -c 100 -d 1
+	expect 0
+	contains "$output" "Peer           1 process on 1 port, since one address makes"
+	contains "$output" "Peer has       100 connections open"
 }
 
 @test "on loopback no token is needed, unless one is given" {

@@ -29,10 +29,10 @@ class Session:
 
     def hello(self, token=TOKEN, who=b"client", nonce=None):
         words = self.greeting.split()
-        assert words[:2] == ["tuneaudit-peer", "1"] and words[3] == "token", self.greeting
+        assert words[:2] == ["tuneaudit-peer", "2"] and words[3] == "token", self.greeting
         theirs, ours = bytes.fromhex(words[4]), os.urandom(16)
         text = who.ljust(16, b"\0") + (nonce or theirs) + ours
-        answer = self.ask(f"hello 1 0 {ours.hex()} {hmac.new(token, text, hashlib.sha256).hexdigest()}")
+        answer = self.ask(f"hello 2 0 {ours.hex()} {hmac.new(token, text, hashlib.sha256).hexdigest()}")
         if answer.startswith("welcome"):
             text = b"peer".ljust(16, b"\0") + theirs + ours
             assert answer.split()[1] == hmac.new(token, text, hashlib.sha256).hexdigest(), "the peer shows the token, too"
@@ -86,13 +86,13 @@ def one_service(name):
 
 
 def not_admitted():
-    for line in "cpu", "serve http 1 2", "welcome", "GET / HTTP/1.1", "", "hello", "hello 1 0 00 00", b"\x00\xff\xfe\n":
+    for line in "cpu", "serve http 1 2", "welcome", "GET / HTTP/1.1", "", "hello", "hello 2 0 00 00", b"\x00\xff\xfe\n":
         s = Session()
         assert s.ask(line).startswith("no "), line
         assert ended(s)
         s.close()
     s = Session()
-    assert "version 1" in s.ask("hello 2 9.9 x y z")
+    assert "version 2" in s.ask("hello 1 9.9 x y z")
     s.close()
     s = Session()
     assert s.ask(b"a" * 500).startswith("no ")
@@ -116,7 +116,7 @@ def replay():
     a = Session("127.0.0.6")
     words, ours = a.greeting.split(), os.urandom(16)
     text = b"client".ljust(16, b"\0") + bytes.fromhex(words[4]) + ours
-    line = f"hello 1 0 {ours.hex()} {hmac.new(TOKEN, text, hashlib.sha256).hexdigest()}"
+    line = f"hello 2 0 {ours.hex()} {hmac.new(TOKEN, text, hashlib.sha256).hexdigest()}"
     assert a.ask(line).startswith("welcome")
     b = Session("127.0.0.6")
     assert b.ask(line) == "no wrong token"

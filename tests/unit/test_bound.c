@@ -74,6 +74,130 @@ static void test_layers(void **state)
 	says("the rate that was asked for");
 }
 
+/* Four CPUs of another machine. */
+static struct ta_watch_sample there, there_before, there_after;
+
+static void with_peer(bool same_machine)
+{
+	fresh();
+	there = (struct ta_watch_sample){.n_cpus = 4};
+	there_before = there_after = (struct ta_watch_sample){.n_cpus = 4, .has_snmp = true, .has_netstat = true, .has_softnet = true};
+	for (unsigned i = 0; i < 4; i++)
+		there.cpu[i] = (struct ta_watch_cpu){.user = 1, .idle = 99};
+	point.peer_watched = &there;
+	result.threads = 8;
+	result.peer = (struct ta_load_peer){.version = TA_VERSION, .same_machine = same_machine, .before = &there_before,
+		.after = &there_after};
+}
+
+/* As above: each before the one above it. What this machine is full of comes before the same of the peer. */
+static void test_layers_of_a_peer(void **state)
+{
+	with_peer(false);
+	says("nothing on this machine or the peer's was full");
+	there.cpu[2] = (struct ta_watch_cpu){.system = 89, .softirq = 10, .idle = 1};
+	says("the peer's CPU2: busy for 99 % of the time (softirq 10 %)");
+	busy(1, 10);
+	says("CPU1: busy for 99 %");
+	for (unsigned i = 0; i < 4; i++)
+		there.cpu[i] = (struct ta_watch_cpu){.system = 89, .softirq = 10, .idle = 1};
+	says("the peer's CPUs: all 4 were busy (99 %)");
+	point.cpu.has_server = true;
+	point.cpu.server_system_s = 3.7; /* four CPUs are all that eight threads have there */
+	says("the peer's CPUs: all 4");
+	point.cpu.server_system_s = 3.85;
+	says("the peer's server: it used 3.85 CPUs");
+	there.cpu[3] = (struct ta_watch_cpu){.softirq = 85, .idle = 15};
+	says("softirq of the peer's CPU3: 85 % of its time");
+	for (unsigned i = 0; i < 4; i++)
+		there.cpu[i].steal = 20;
+	says("the peer's hypervisor: it took 17 % of the CPUs there away");
+	busy(1, 85);
+	says("softirq of CPU1: 85 % of its time");
+}
+
+/* Its server's time is none of this machine's; where it is, the machine's CPUs are told once. */
+static void test_whose_cpus(void **state)
+{
+	with_peer(false);
+	for (unsigned i = 0; i < 4; i++)
+		busy(i, 10);
+	point.cpu.has_server = true;
+	point.cpu.client_system_s = 3.9;
+	point.cpu.server_system_s = 3.5;
+	says("the CPUs: all 4 were busy (99 %)");
+	point.cpu.client_system_s = 1;
+	says("75 % of that with other work than this run");
+	with_peer(true);
+	there.cpu[2] = (struct ta_watch_cpu){.softirq = 99, .idle = 1};
+	says("waiting for replies: nothing on this machine was full");
+}
+
+static unsigned notes_of(struct ta_strv *ret)
+{
+	ta_strv_done(ret);
+	ta_load_notes(&result, ret);
+	return (unsigned)ret->n;
+}
+
+static void test_notes_of_a_peer(void **state)
+{
+	ta_cleanup_strv struct ta_strv notes = TA_STRV_INIT;
+
+	with_peer(false);
+	assert_int_equal(notes_of(&notes), 0);
+	there_after.retransmits = 3;
+	there_after.listen_overflows = 4;
+	there_after.listen_drops = 6;
+	there_after.softnet_dropped = 5;
+	there_after.time_squeeze = 7;
+	there_after.cpu[1].core_throttled = 8;
+	there.cpu[0].steal = 10;
+	snprintf(result.peer.version, sizeof(result.peer.version), "9.9");
+	assert_int_equal(notes_of(&notes), 8);
+	assert_string_equal(notes.v[0], "the peer is tuneaudit 9.9, this is " TA_VERSION);
+	assert_string_equal(notes.v[1], "the peer's hypervisor took up to 9 % of a CPU away (steal)");
+	assert_string_equal(notes.v[2], "the peer's CPUs were throttled for heat 8 times");
+	assert_string_equal(notes.v[3], "3 TCP segments sent again on the peer during the run");
+	assert_string_equal(notes.v[4], "4 connections lost to full accept queues (ListenOverflows) on the peer during the run");
+	assert_non_null(strstr(notes.v[5], "2 connection attempts dropped"));
+	assert_non_null(strstr(notes.v[6], "5 packets dropped from a CPU's backlog on the peer"));
+	assert_non_null(strstr(notes.v[7], "7 times that softirq ended"));
+	/* Another network namespace of this machine has counters of TCP of its own, and no CPUs. */
+	result.peer.same_machine = true;
+	result.path = "namespace";
+	assert_int_equal(notes_of(&notes), 4);
+	assert_string_equal(notes.v[1], "3 TCP segments sent again on the peer's network namespace during the run");
+	result.path = "loopback";
+	assert_int_equal(notes_of(&notes), 2);
+}
+
+static void test_peer_is_reported(void **state)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	const char *json;
+
+	with_peer(false);
+	there.cpu[1] = (struct ta_watch_cpu){.softirq = 30, .steal = 10, .idle = 60};
+	there_after.listen_overflows = 2;
+	there_after.has_softnet = false;
+	point.cpu.has_server = true;
+	point.cpu.server_user_s = 0.25;
+	ta_report_load_text(&result, 80, &b);
+	assert_non_null(strstr(ta_buf_text(&b), "http against the server of a peer, x, wire"));
+	assert_non_null(strstr(ta_buf_text(&b), "peer       tuneaudit " TA_VERSION ", 4 CPUs, 8 % busy; softirq CPU1 30 %"));
+	ta_buf_reset(&b);
+	ta_report_load_json(&result, &b);
+	json = ta_buf_text(&b);
+	assert_non_null(strstr(json, "\"peer\":{\"version\":\"" TA_VERSION "\",\"same_machine\":false,\"lost\":false,\"server_share\":0.25,"));
+	assert_non_null(strstr(json, "\"softirq_share\":{\"0\":0,\"1\":0.3,\"2\":0,\"3\":0},\"steal_share\":{\"0\":0,\"1\":0.1"));
+	assert_non_null(strstr(json, "\"listen_overflows\":2,\"listen_drops\":0,\"backlog_dropped\":null,\"time_squeeze\":null}"));
+	fresh();
+	ta_buf_reset(&b);
+	ta_report_load_json(&result, &b);
+	assert_non_null(strstr(ta_buf_text(&b), "\"peer\":null"));
+}
+
 /* Almost is not yet. */
 static void test_not_full(void **state)
 {
@@ -193,6 +317,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_layers_of_a_peer),
+		cmocka_unit_test(test_whose_cpus),
+		cmocka_unit_test(test_notes_of_a_peer),
+		cmocka_unit_test(test_peer_is_reported),
 		cmocka_unit_test(test_not_full),
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_reads),

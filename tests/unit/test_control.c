@@ -113,6 +113,13 @@ static void there_and_back(const struct ta_control *c)
 	assert_true(got.user_ns == c->user_ns && got.system_ns == c->system_ns);
 	assert_string_equal(got.boot, c->boot);
 	assert_string_equal(got.netns, c->netns);
+	assert_true(got.from == c->from && got.n == c->n && got.n_cpus == c->n_cpus);
+	assert_memory_equal(got.cpu, c->cpu, sizeof(got.cpu));
+	assert_memory_equal(got.ports, c->ports, sizeof(got.ports));
+	assert_memory_equal(&got.hold, &c->hold, sizeof(got.hold));
+	assert_true(got.retransmits == c->retransmits && got.listen_overflows == c->listen_overflows &&
+		got.listen_drops == c->listen_drops && got.softnet_dropped == c->softnet_dropped && got.time_squeeze == c->time_squeeze);
+	assert_true(got.has_snmp == c->has_snmp && got.has_netstat == c->has_netstat && got.has_softnet == c->has_softnet);
 }
 
 static void test_lines(void **state)
@@ -133,15 +140,61 @@ static void test_lines(void **state)
 	there_and_back(&(struct ta_control){.kind = TA_CONTROL_NO, .text = "not  today"});
 }
 
+/* What a machine did: each number at its place, the largest ones in one line, what is not known apart from 0. */
+static void test_machines(void **state)
+{
+	struct ta_control c = {.kind = TA_CONTROL_CPUS_ARE, .from = TA_WATCH_CPUS - TA_CONTROL_CPUS, .n = TA_CONTROL_CPUS};
+	const uint64_t most = 999999999999;
+	char line[TA_CONTROL_LINE_MAX];
+
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ASK_MACHINE});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_MACHINE, .n_cpus = TA_WATCH_CPUS, .retransmits = 1, .listen_overflows = 2,
+		.listen_drops = 3, .softnet_dropped = 4, .time_squeeze = UINT64_MAX, .has_snmp = true, .has_netstat = true,
+		.has_softnet = true});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_MACHINE, .n_cpus = 2, .has_netstat = true});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ASK_CPUS, .from = 8});
+	for (unsigned i = 0; i < TA_CONTROL_CPUS; i++)
+		c.cpu[i] = (struct ta_watch_cpu){most, most - 1, most - 2, most - 3, most - 4, most - 5, most - i, 0};
+	there_and_back(&c);
+	c.cpu[0].user = UINT64_MAX; /* is cut, and the line still fits */
+	assert_true(ta_control_format(&c, line, sizeof(line)) < sizeof(line));
+	assert_true(parse("machine 2 7 - - 0 0").has_snmp);
+	assert_false(parse("machine 2 7 - - 0 0").has_netstat);
+}
+
+static void test_holding(void **state)
+{
+	struct ta_control c = {.kind = TA_CONTROL_PORTS_ARE, .from = 64, .n = TA_CONTROL_PORTS};
+
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_HOLD, .hold = {.connections = 1000000, .each = 12705}});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_HOLDS, .hold = {.processes = 51, .ports = 102, .backlog = 4096}});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ASK_PORTS, .from = 32});
+	for (unsigned i = 0; i < TA_CONTROL_PORTS; i++)
+		c.ports[i] = (uint16_t)(65535 - i);
+	there_and_back(&c);
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ASK_HELD});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_HELD, .text = "-", .hold = {.accepted = 10, .open = 9}});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_HELD, .text = "descriptors:  a server has 64",
+		.hold = {.accepted = UINT64_MAX, .open = UINT64_MAX}});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ASK_TOOK});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_TOOK,
+		.hold = {.idle = 1, .held = 2, .grown = 3, .kernel = UINT64_MAX, .by_caches = true}});
+}
+
 static void test_what_is_no_line(void **state)
 {
 	static const char *const bad[] = {
 		"", " ", "x", "cpu ", " cpu", "cpu 1", "cpu 1 2 3", "cpu -1 2", "cpu 01 2", "cpu 1  2", "cpu 18446744073709551616 1",
 		"port", "port 0", "port 65536", "port 80 80", "port x", "no", "no ", "serve http", "serve http 1", "serve http 1 2 3",
-		"serve abcdefghijklmnopq 1 2", "serve http 1 +2", "welcome", "welcome 00 a b", "hello", "hello 1", "hello 1 0.1 aa bb",
-		"tuneaudit-peer", "tuneaudit-peer 1 0.1", "tuneaudit-peer 1 0.1 maybe 000102030405060708090a0b0c0d0e0f",
-		"tuneaudit-peer 1 0.1 token 000102030405060708090A0b0c0d0e0f", "tuneaudit-peer 1 0.1 token 00", "GET / HTTP/1.1",
-		"cpu\r", "cpu\t1 2", "\x80", "no \x01", "a b c d e f g h i j k l m n o p",
+		"serve abcdefghijklmnopq 1 2", "serve http 1 +2", "welcome", "welcome 00 a b", "hello", "hello 2", "hello 2 0.1 aa bb",
+		"tuneaudit-peer", "tuneaudit-peer 2 0.1", "tuneaudit-peer 2 0.1 maybe 000102030405060708090a0b0c0d0e0f",
+		"tuneaudit-peer 2 0.1 token 000102030405060708090A0b0c0d0e0f", "tuneaudit-peer 2 0.1 token 00", "GET / HTTP/1.1",
+		"machine 1", "machine 1025 1 1 1 1 1", "machine 1 1 1 - 1 1", "machine 1 1 1 1 - 1", "machine 1 -1 1 1 1 1", "machine 1 1 1 1 1 1 1",
+		"cpus", "cpus 1024", "cpus x", "cpus 0 1", "cpus 0 1 2 3 4 5 6", "cpus 1023 1 2 3 4 5 6 7 1 2 3 4 5 6 7",
+		"cpus 0 1 2 3 4 5 6 7 1 2 3 4 5 6 7 1 2 3 4 5 6 7 1 2 3 4 5 6 7 1 2 3 4 5 6 7", "hold", "hold 1", "hold 1 2 3", "hold -1 2",
+		"holds 1 2", "ports", "ports x", "ports 0 0", "ports 0 65536", "ports 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+		"held 1", "held 1 2", "held 1 2 ", "held 1 x -", "held 1  2 -", "held 1 2 \x01", "took 1 2 3 4", "took 1 2 3 4 guess", "took 1 2 3 slabinfo 4",
+		"cpu\r", "cpu\t1 2", "\x80", "no \x01", "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m n o p",
 	};
 	char line[TA_CONTROL_LINE_MAX + 1];
 
@@ -156,10 +209,10 @@ static void test_what_is_no_line(void **state)
 /* Whatever else it says: who speaks another protocol is told of it. */
 static void test_other_protocols(void **state)
 {
-	struct ta_control c = parse("tuneaudit-peer 2 9.9 more words than now");
+	struct ta_control c = parse("tuneaudit-peer 3 9.9 more words than now");
 
 	assert_int_equal(c.kind, TA_CONTROL_GREETING);
-	assert_int_equal(c.protocol, 2);
+	assert_int_equal(c.protocol, 3);
 	assert_string_equal(c.version, "9.9");
 	c = parse("hello 7 8.0");
 	assert_int_equal(c.kind, TA_CONTROL_HELLO);
@@ -202,6 +255,8 @@ int main(void)
 		cmocka_unit_test(test_hmac),
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_holding),
 		cmocka_unit_test(test_what_is_no_line),
 		cmocka_unit_test(test_other_protocols),
 		cmocka_unit_test(test_mac),

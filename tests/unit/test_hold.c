@@ -66,6 +66,62 @@ static void test_shares_are_whole(void **state)
 	}
 }
 
+/* A peer's: each process has room for its ports and what comes to them, each port no more than one client can make. */
+static void test_servers_of_a_peer(void **state)
+{
+	struct ta_room room = large;
+	struct ta_hold_plan p;
+	struct ta_err err;
+
+	(void)state;
+	assert_int_equal(ta_hold_plan_servers(&room, 1000000, ta_hold_each_port(&room), &p, NULL), 0);
+	assert_int_equal(p.servers, 51);
+	assert_int_equal(p.ports_each, 2);
+	for (uint64_t n = 1; n < 4000; n += 11) {
+		uint64_t each = 1 + n % 97, before = 0;
+
+		room.descriptors = TA_HOLD_OWN_DESCRIPTORS + 150 + n % 200;
+		assert_int_equal(ta_hold_plan_servers(&room, n, each, &p, NULL), 0);
+		for (unsigned port = 0; port < p.servers * p.ports_each; port++) {
+			uint64_t until = ta_hold_until_port(n, p.servers * p.ports_each, port);
+
+			assert_true(until >= before && until - before <= each);
+			before = until;
+		}
+		assert_int_equal(before, n);
+		assert_true(p.per_process + p.ports_each + TA_HOLD_OWN_DESCRIPTORS <= room.descriptors);
+		assert_true((uint64_t)p.per_process * p.servers >= n);
+	}
+	room = large;
+	assert_int_equal(ta_hold_plan_servers(&room, 1000, 0, &p, &err), -E2BIG);
+	assert_int_equal(ta_hold_plan_servers(&room, 10000, 1, &p, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "more than 4096 processes or ports"));
+	room.memory = (uint64_t)1 << 30;
+	room.files_max = 100000;
+	assert_int_equal(ta_hold_plan_servers(&room, 1000000, 12705, &p, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "memory: 4437 MiB wanted, 512 MiB there"));
+	assert_non_null(strstr(err.text, "fs.file-max"));
+	room = large;
+	room.ports = 100;
+	assert_int_equal(ta_hold_plan_servers(&room, 1000000, 12705, &p, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "ports to listen on (ip_local_port_range): 102 wanted, 100 there"));
+}
+
+/* One address has as many connections to each port of a peer as it has local ports. */
+static void test_ports_of_a_peer(void **state)
+{
+	const struct ta_hold_want want = {.connections = 1000000, .many_ports = true};
+	struct ta_room room = large;
+	struct ta_hold_plan p;
+	struct ta_err err;
+
+	(void)state;
+	assert_int_equal(ta_hold_plan(&room, &want, &p, NULL), 0);
+	room.ports = 400;
+	assert_int_equal(ta_hold_plan(&room, &want, &p, &err), -E2BIG);
+	assert_non_null(strstr(err.text, "connections from one address: 1000000 wanted, 737280 there"));
+}
+
 /* The text names what does not suffice, both numbers, and nothing else. */
 static void refused(const struct ta_room *room, const struct ta_hold_want *want, const char *has, const char *lacks)
 {
@@ -413,6 +469,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_million),
 		cmocka_unit_test(test_shares_are_whole),
+		cmocka_unit_test(test_servers_of_a_peer),
+		cmocka_unit_test(test_ports_of_a_peer),
 		cmocka_unit_test(test_each_limit_is_named),
 		cmocka_unit_test(test_reserved_ports),
 		cmocka_unit_test_setup_teardown(test_room, make_dir, remove_dir),

@@ -400,7 +400,7 @@ const struct ta_command ta_command_load = {
 		 "kv: GET and SET of a Redis or its kin, redis://HOST:PORT/DB; a password is taken from the environment variable "
 		 "REDISCLI_AUTH.\n\n"
 		 "connect: how many new connections a second, and how they are accepted best; TARGET is tcp://HOST:PORT.\n\n"
-		 "hold: how many connections stay open, and what each takes; TARGET is tcp://HOST:PORT or http://HOST:PORT/PATH.\n\n"
+		 "hold: how many connections stay open, and what each takes; TARGET is tcp://HOST:PORT, http://HOST:PORT/PATH or a peer.\n\n"
 		 "file: one large file and many small ones by sendfile, splice, MSG_ZEROCOPY and io_uring's zero-copy send, cold and "
 		 "cached; with TARGET (http://HOST:PORT/PATH) that file of another server.\n\n"
 		 "stream: bytes over TCP, or datagrams over UDP, tcp://HOST:PORT; the other end is 'tuneaudit load serve stream', or "

@@ -5,7 +5,7 @@
  *   command       starts the conductor and shows how far it is
  *   conductor     in the network namespace of the run; starts the rest, gives each its turn, measures memory
  *   clients       each makes its share of the connections and keeps them
- *   servers       (where they are ours) each accepts one client's share, and answers what it is sent
+ *   servers       (where they are ours, or a peer's) each accepts one client's share, and answers what it is sent
  *
  * Each dies with the one above it (PR_SET_PDEATHSIG), however that ends. No process has memory for each connection: they are
  * the descriptors from the first to the last.
@@ -25,6 +25,8 @@ enum ta_hold_probe {
 	TA_HOLD_KEEPALIVE, /* TCP's own: the other end's kernel answers if it has the connection */
 };
 
+enum ta_hold_phase { TA_HOLD_BUILDING, TA_HOLD_HOLDING, TA_HOLD_CHECKING };
+
 #define TA_HOLD_PROBED_MAX 100000u /* connections that are asked at the end, spread evenly over all */
 
 enum ta_hold_command { TA_HOLD_READY = 'r', TA_HOLD_BUILD = 'b', TA_HOLD_CHECK = 'c', TA_HOLD_TIMES = 't' };
@@ -40,8 +42,8 @@ struct ta_hold_client {
 };
 
 struct ta_hold_server {
-	struct sockaddr_in addr;
-	_Atomic uint64_t accepted;
+	pid_t pid;
+	_Atomic uint64_t accepted, ended;
 	_Atomic int limit; /* errno of accept() */
 	uint64_t user_ns, system_ns;
 	int rc; /* why it does not listen */
@@ -51,12 +53,17 @@ struct ta_hold_server {
 struct ta_hold_setup {
 	struct ta_hold_want want;
 	struct ta_hold_plan plan;
-	struct sockaddr_storage to; /* a target that is not ours */
+	struct sockaddr_storage listen; /* where our servers do; each port is the kernel's choice */
+	socklen_t listen_len;
+	struct sockaddr_storage only;	/* whoever may reach them (admit.h); ss_family 0: all who can */
+	struct sockaddr_storage to; /* the target; that of servers whose ports are known has the port of none */
 	socklen_t to_len;
 	enum ta_hold_probe probe;
 	char request[2600]; /* of TA_HOLD_HTTP */
+	bool is_peer;	    /* its servers have ports of `peer_ports` */
+	unsigned peer_ports, per_port; /* how many; how many connections this end makes to one */
 	bool in_namespace;  /* one is made for the run */
-	int backlog;	   /* of our servers */
+	int backlog;	   /* of the servers, where they are ours or a peer's */
 	unsigned at_once;  /* clients that have their turn together */
 	uint64_t timeout_ns, hold_ns, build_ns; /* build_ns: at most */
 };
@@ -81,15 +88,24 @@ struct ta_hold_board {
 	struct ta_hold_setup setup;
 	_Atomic int stop; /* by the user */
 	_Atomic int enough; /* no more connections are to be made */
+	_Atomic int phase; /* enum ta_hold_phase, of the conductor */
+	_Atomic int looked; /* the peer has told what they take there */
+	_Atomic uint64_t begun; /* connections, by all clients */
+	_Atomic uint64_t peer_accepted;
+	char peer_limit[256]; /* the one that the peer met, in its words; "" */
 	struct ta_hold_outcome outcome;
 	size_t size;
 	struct ta_hold_client *clients; /* setup.plan.clients */
 	struct ta_hold_server *servers;
+	uint16_t *ports; /* TA_HOLD_PORTS_MAX: of the servers, ports_each of each; of a peer */
 };
 
 /* Zeroed, and the same memory for all processes that come of this one; NULL: there is none. */
 struct ta_hold_board *ta_hold_board_new(const struct ta_hold_setup *setup);
 void ta_hold_board_free(struct ta_hold_board *b);
+
+/* What they have accepted, and of that what is still open. */
+void ta_hold_accepted(const struct ta_hold_board *b, uint64_t *ret_accepted, uint64_t *ret_open);
 
 uint64_t ta_hold_open(const struct ta_hold_board *b); /* of all clients, now */
 

@@ -28,11 +28,17 @@ struct pending {
 struct client {
 	struct ta_hold_board *board;
 	struct ta_hold_client *self;
-	const struct sockaddr *to;
+	struct sockaddr_storage to;
 	socklen_t to_len;
 	_Atomic uint64_t *accepted; /* by our server; NULL: it is not ours */
 	uint64_t share, made;
-	unsigned source, last_source, on_source; /* on_source: connections of this one so far */
+	/*
+	 * A lane is a source address, or one of a peer's ports: each has local ports of its own. on_lane: connections of this one so far,
+	 * lane_room: that it has.
+	 */
+	unsigned lane, last_lane;
+	uint64_t on_lane, lane_room;
+	uint64_t first; /* a peer: how many connections the clients before this one have */
 	unsigned failed;			 /* in a row */
 	bool done;				 /* there cannot be more */
 	unsigned char *ours; /* a bit to each descriptor */
@@ -71,14 +77,62 @@ static void made(struct client *c, int fd, uint64_t since)
 	atomic_fetch_add_explicit(&c->self->open, 1, memory_order_relaxed);
 }
 
+/* sin_port and sin6_port stand at the same place. */
+static void set_port(struct client *c, uint16_t port)
+{
+	((struct sockaddr_in *)&c->to)->sin_port = htons(port);
+}
+
+/* What is left of a peer's port for this client. */
+static void enter_lane(struct client *c)
+{
+	const struct ta_hold_setup *s = &c->board->setup;
+	uint64_t until, begin;
+
+	c->on_lane = 0;
+	c->lane_room = s->plan.per_source;
+	if (!s->is_peer)
+		return;
+	set_port(c, c->board->ports[c->lane]);
+	until = ta_hold_until_port(s->plan.connections, s->peer_ports, c->lane);
+	begin = c->lane ? ta_hold_until_port(s->plan.connections, s->peer_ports, c->lane - 1) : 0;
+	c->lane_room = until - TA_MAX(begin, c->first);
+}
+
+static void next_lane(struct client *c)
+{
+	c->lane++;
+	enter_lane(c);
+}
+
+/* The first: its own source address, or the peer's port where the client before it ended. */
+static void choose_lanes(struct client *c, unsigned index)
+{
+	const struct ta_hold_setup *s = &c->board->setup;
+	const struct ta_hold_plan *p = &s->plan;
+
+	if (s->is_peer) {
+		for (unsigned i = 0; i < index; i++)
+			c->first += ta_hold_share(p, i);
+		while (ta_hold_until_port(p->connections, s->peer_ports, c->lane) <= c->first)
+			c->lane++;
+		c->last_lane = s->peer_ports - 1;
+	} else if (s->want.many_addresses) {
+		c->lane = 1 + index * p->sources_per_client;
+		c->last_lane = c->lane + p->sources_per_client - 1;
+	}
+	if (p->servers)
+		set_port(c, c->board->ports[index]);
+	enter_lane(c);
+}
+
 /* Limits of this host end it; a target that says no has several chances. */
 static void failed(struct client *c, int error)
 {
 	enum ta_load_error e = ta_load_connect_error(error);
 
-	if (e == TA_LOAD_NO_PORTS && c->source < c->last_source) {
-		c->source++;
-		c->on_source = 0;
+	if (e == TA_LOAD_NO_PORTS && c->lane < c->last_lane) {
+		next_lane(c);
 		return;
 	}
 	c->self->errors[e]++;
@@ -100,21 +154,29 @@ static bool may_begin(const struct client *c)
 	if (c->done || c->n_pending == PENDING || begun >= c->share || is_stopped(c) ||
 		atomic_load_explicit(&c->board->enough, memory_order_relaxed))
 		return false;
-	if (!c->accepted)
+	if (c->board->setup.is_peer)
+		begun = atomic_load_explicit(&c->board->begun, memory_order_relaxed);
+	else if (!c->accepted)
 		return true;
 	return begun < atomic_load_explicit(c->accepted, memory_order_relaxed) + (uint64_t)TA_MAX(c->board->setup.backlog / 2, 1);
 }
 
+/* One that was begun is no more: others may begin in its place. */
+static void give_up(struct client *c, int fd)
+{
+	close(fd);
+	atomic_fetch_sub_explicit(&c->board->begun, 1, memory_order_relaxed);
+}
+
 static void begin(struct client *c)
 {
+	const struct sockaddr *to = (const struct sockaddr *)&c->to;
 	uint64_t since = ta_load_now();
 	int fd, rc;
 
-	if (c->on_source >= c->board->setup.plan.per_source && c->source < c->last_source) {
-		c->source++;
-		c->on_source = 0;
-	}
-	fd = ta_source_connect(c->to, c->to_len, c->source, true);
+	if (c->on_lane >= c->lane_room && c->lane < c->last_lane)
+		next_lane(c);
+	fd = ta_source_connect(to, c->to_len, c->board->setup.is_peer ? 0 : c->lane, true);
 	if (fd >= c->end) { /* the kernel takes the lowest that is free: far more are open than we know of */
 		close(fd);
 		fd = -EMFILE;
@@ -123,22 +185,23 @@ static void begin(struct client *c)
 		failed(c, -fd);
 		return;
 	}
-	c->on_source++;
-	rc = ta_source_connected(fd, c->to, c->to_len);
+	c->on_lane++;
+	atomic_fetch_add_explicit(&c->board->begun, 1, memory_order_relaxed);
+	rc = ta_source_connected(fd, to, c->to_len);
 	if (rc == 0) {
 		made(c, fd, since);
 	} else if (rc == -EINPROGRESS) {
 		c->pending[c->n_pending++] = (struct pending){fd, since};
 	} else {
-		close(fd);
+		give_up(c, fd);
 		failed(c, -rc);
 	}
 }
 
-/* True: no longer pending. */
+/* True: no longer pending. Where a connection that is under way goes is not looked at any more (inet_stream_connect): the lane may be another. */
 static bool settle_one(struct client *c, const struct pending *p, uint64_t now)
 {
-	int rc = ta_source_connected(p->fd, c->to, c->to_len);
+	int rc = ta_source_connected(p->fd, (const struct sockaddr *)&c->to, c->to_len);
 
 	if (rc == -EINPROGRESS && now - p->since < c->board->setup.timeout_ns)
 		return false;
@@ -146,7 +209,7 @@ static bool settle_one(struct client *c, const struct pending *p, uint64_t now)
 		made(c, p->fd, p->since);
 		return true;
 	}
-	close(p->fd);
+	give_up(c, p->fd);
 	failed(c, rc == -EINPROGRESS ? ETIMEDOUT : -rc);
 	return true;
 }
@@ -173,7 +236,7 @@ static void settle(struct client *c)
 static void drop_pending(struct client *c)
 {
 	for (unsigned i = 0; i < c->n_pending; i++)
-		close(c->pending[i].fd);
+		give_up(c, c->pending[i].fd);
 	c->n_pending = 0;
 }
 
@@ -420,17 +483,13 @@ void ta_hold_client_main(struct ta_hold_board *b, unsigned index, int control)
 	struct client c = {.board = b, .self = &b->clients[index], .share = ta_hold_share(p, index), .last = -1};
 	char ready = TA_HOLD_READY;
 
-	c.to = (const struct sockaddr *)&b->setup.to;
+	c.to = b->setup.to;
 	c.to_len = b->setup.to_len;
-	if (p->servers) {
-		c.to = (const struct sockaddr *)&b->servers[index].addr;
-		c.to_len = sizeof(b->servers[index].addr);
+	if (p->servers)
 		c.accepted = &b->servers[index].accepted;
-	}
-	if (b->setup.want.many_addresses) {
-		c.source = 1 + index * p->sources_per_client;
-		c.last_source = c.source + p->sources_per_client - 1;
-	}
+	else if (b->setup.is_peer)
+		c.accepted = &b->peer_accepted;
+	choose_lanes(&c, index);
 	c.end = (int)c.share + SPARE;
 	c.ours = calloc((size_t)c.end / 8 + 1, 1);
 	if (!c.ours)

@@ -13,6 +13,7 @@
 #include "load/hold/board.h"
 
 #define READY_MS 10000
+#define LOOK_S 20 /* that a peer's memory is waited for */
 
 struct conductor {
 	struct ta_hold_board *board;
@@ -104,10 +105,10 @@ static int start_one(struct conductor *c, struct ta_err *err)
 		return -EINTR;
 	if (child->busy || child->control < 0)
 		return ta_err_set(err, -EIO, "process %u of the run did not start", c->n);
-	if (c->n <= c->n_servers && c->board->servers[c->n - 1].rc < 0)
-		return ta_err_set(err, c->board->servers[c->n - 1].rc, "a server of the run cannot listen: %s",
-			ta_errno_text(c->board->servers[c->n - 1].rc));
-	return 0;
+	if (c->n > c->n_servers || c->board->servers[c->n - 1].rc == 0)
+		return 0;
+	rc = c->board->servers[c->n - 1].rc;
+	return ta_err_set(err, rc, "a server of the run cannot listen: %s", ta_errno_text(rc));
 }
 
 static int start_all(struct conductor *c, struct ta_err *err)
@@ -193,14 +194,23 @@ static void build(struct conductor *c)
 	outcome(c)->built_ns = ta_load_now() - start;
 }
 
+/* A peer has yet to say what they take there. */
+static bool is_looked_at(const struct conductor *c, uint64_t now, uint64_t until)
+{
+	return c->board->setup.is_peer && !atomic_load(&c->board->looked) && now < until;
+}
+
 static void hold(struct conductor *c)
 {
 	uint64_t start = ta_load_now(), until = start + c->board->setup.hold_ns, now = start;
+	uint64_t look_until = start + LOOK_S * TA_NS_PER_S;
 
-	while (now < until && !is_stopped(c) && ta_hold_open(c->board)) {
-		listen_to(c, (int)TA_MIN((until - now) / TA_NS_PER_MS + 1, (uint64_t)100));
+	atomic_store(&c->board->phase, TA_HOLD_HOLDING);
+	while ((now < until || is_looked_at(c, now, look_until)) && !is_stopped(c) && ta_hold_open(c->board)) {
+		listen_to(c, now < until ? (int)TA_MIN((until - now) / TA_NS_PER_MS + 1, (uint64_t)100) : 20);
 		now = ta_load_now();
 	}
+	atomic_store(&c->board->phase, TA_HOLD_CHECKING);
 	outcome(c)->held_ns = now - start;
 }
 

@@ -64,7 +64,12 @@ static void check_tasks(const struct ta_room *room, const struct ta_hold_plan *p
 
 static void check_ports(const struct ta_room *room, const struct ta_hold_want *want, struct ta_buf *b)
 {
-	if (!want->many_addresses && want->connections > room->ports)
+	uint64_t most = (uint64_t)quick_ports(room) * TA_HOLD_PORTS_MAX;
+
+	if (want->many_ports && want->connections > most)
+		lack(b, "connections from one address", want->connections, most, "",
+			" (ip_local_port_range, to as many ports as a peer listens on)");
+	else if (!want->many_ports && !want->many_addresses && want->connections > room->ports)
 		lack(b, "local ports towards one address (ip_local_port_range)", want->connections, room->ports, "", "");
 	if (!room->ports)
 		lack(b, "local ports (ip_local_port_range)", 1, 0, "", "");
@@ -78,8 +83,17 @@ static void spread(const struct ta_room *room, const struct ta_hold_want *want, 
 	p->clients = (unsigned)TA_MIN(n, (uint64_t)TA_HOLD_PROCESSES_MAX + 1);
 	p->servers = want->both_ends ? p->clients : 0;
 	p->per_process = (unsigned)((want->connections + p->clients - 1) / p->clients);
+	p->ports_each = 1;
 	p->per_source = want->many_addresses ? quick_ports(room) : TA_MAX(room->ports, 1u);
 	p->sources_per_client = want->many_addresses ? (p->per_process + p->per_source - 1) / p->per_source : 1;
+}
+
+static int check_descriptors(const struct ta_room *room, struct ta_err *err)
+{
+	if (room->descriptors > TA_HOLD_OWN_DESCRIPTORS)
+		return 0;
+	return ta_err_set(err, -E2BIG, "a process may have %llu descriptors here (ulimit -Hn): too few to hold any connection",
+		(unsigned long long)room->descriptors);
 }
 
 int ta_hold_plan(const struct ta_room *room, const struct ta_hold_want *want, struct ta_hold_plan *ret, struct ta_err *err)
@@ -87,10 +101,10 @@ int ta_hold_plan(const struct ta_room *room, const struct ta_hold_want *want, st
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 	unsigned ends = want->both_ends ? 2 : 1;
 	struct ta_hold_plan p;
+	int rc = check_descriptors(room, err);
 
-	if (room->descriptors <= TA_HOLD_OWN_DESCRIPTORS)
-		return ta_err_set(err, -E2BIG, "a process may have %llu descriptors here (ulimit -Hn): too few to hold any connection",
-			(unsigned long long)room->descriptors);
+	if (rc < 0)
+		return rc;
 	spread(room, want, TA_MIN(room->descriptors - TA_HOLD_OWN_DESCRIPTORS, (uint64_t)1 << 30), &p);
 	check_ports(room, want, &b);
 	check_files(room, &p, ends, &b);
@@ -103,6 +117,61 @@ int ta_hold_plan(const struct ta_room *room, const struct ta_hold_want *want, st
 			ta_buf_text(&b));
 	*ret = p;
 	return 0;
+}
+
+/* So many processes that each has room for its ports' connections and the ports themselves. False: there are too many. */
+static bool spread_servers(const struct ta_room *room, uint64_t connections, uint64_t each, struct ta_hold_plan *p)
+{
+	uint64_t room_each = TA_MIN(room->descriptors - TA_HOLD_OWN_DESCRIPTORS, (uint64_t)1 << 30);
+	uint64_t n = (connections + room_each - 1) / room_each;
+
+	for (; n <= TA_HOLD_PROCESSES_MAX; n++) {
+		uint64_t of_process = (connections + n - 1) / n, ports = (of_process + each - 1) / each;
+		uint64_t of_port = (connections + n * ports - 1) / (n * ports);
+
+		if (n * ports > TA_HOLD_PORTS_MAX)
+			break;
+		if (ports * of_port + ports > room_each)
+			continue;
+		*p = (struct ta_hold_plan){.connections = connections, .servers = (unsigned)n, .ports_each = (unsigned)ports,
+			.per_process = (unsigned)(ports * of_port)};
+		return true;
+	}
+	return false;
+}
+
+int ta_hold_plan_servers(const struct ta_room *room, uint64_t connections, uint64_t each, struct ta_hold_plan *ret, struct ta_err *err)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	struct ta_hold_plan p;
+	int rc = check_descriptors(room, err);
+
+	if (rc < 0)
+		return rc;
+	if (!connections || !each || !spread_servers(room, connections, each, &p))
+		return ta_err_set(err, -E2BIG, "%llu connections, %llu to a port, take more than %u processes or ports",
+			(unsigned long long)connections, (unsigned long long)each, TA_HOLD_PORTS_MAX);
+	check_files(room, &p, 1, &b);
+	check_memory(room, &p, 1, &b);
+	check_tasks(room, &p, &b);
+	if ((uint64_t)p.servers * p.ports_each > room->ports)
+		lack(&b, "ports to listen on (ip_local_port_range)", (uint64_t)p.servers * p.ports_each, room->ports, "", "");
+	if (b.error)
+		return b.error;
+	if (b.len)
+		return ta_err_set(err, -E2BIG, "%llu connections do not fit%s", (unsigned long long)connections, ta_buf_text(&b));
+	*ret = p;
+	return 0;
+}
+
+unsigned ta_hold_each_port(const struct ta_room *room)
+{
+	return quick_ports(room);
+}
+
+uint64_t ta_hold_until_port(uint64_t connections, unsigned ports, unsigned port)
+{
+	return connections / ports * (port + 1) + TA_MIN((uint64_t)port + 1, connections % ports);
 }
 
 uint64_t ta_hold_share(const struct ta_hold_plan *p, unsigned process)

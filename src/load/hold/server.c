@@ -2,39 +2,71 @@
  * A server of a hold run: it accepts what comes, and sends back what it is sent. What waits for it is known to the kernel alone (epoll),
  * so that a connection costs no memory here.
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "load/admit.h"
 #include "load/hold/board.h"
 
 #define EVENTS 128
 #define ACCEPTS 64
 
+#define LISTENER (1ull << 32) /* in what epoll keeps: the descriptor is one that listens */
+
 struct server {
 	struct ta_hold_board *board;
 	struct ta_hold_server *self;
-	int listener, epoll, control;
+	int *listeners;
+	unsigned n_listeners;
+	bool full; /* the listeners are left alone until a connection ends */
+	int epoll, control;
 };
 
-static int listen_on(struct server *s, int backlog)
+/* sin_port and sin6_port stand at the same place. */
+static int listen_on(struct server *s, uint16_t *ret_port)
 {
-	struct sockaddr_in *addr = &s->self->addr;
-	socklen_t len = sizeof(*addr);
+	const struct ta_hold_setup *setup = &s->board->setup;
+	struct sockaddr_storage addr = setup->listen;
+	socklen_t len = setup->listen_len;
+	int fd = socket(addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), rc;
 
-	*addr = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	s->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (s->listener < 0 || bind(s->listener, (const struct sockaddr *)addr, len) < 0 || listen(s->listener, backlog) < 0 ||
-		getsockname(s->listener, (struct sockaddr *)addr, &len) < 0)
+	if (fd < 0)
 		return -errno;
+	s->listeners[s->n_listeners++] = fd;
+	rc = ta_admit_only(fd, &setup->only);
+	if (rc < 0)
+		return rc;
+	if (bind(fd, (const struct sockaddr *)&addr, len) < 0 || listen(fd, setup->backlog) < 0 ||
+		getsockname(fd, (struct sockaddr *)&addr, &len) < 0)
+		return -errno;
+	*ret_port = ntohs(((const struct sockaddr_in *)&addr)->sin_port);
 	return 0;
 }
 
-static int watch(struct server *s, int fd)
+static int watch(struct server *s, int fd, uint64_t kind, int how)
 {
-	struct epoll_event ev = {.events = EPOLLIN | EPOLLRDHUP, .data.fd = fd};
+	struct epoll_event ev = {.events = EPOLLIN | (kind ? 0 : EPOLLRDHUP), .data.u64 = (uint64_t)fd | kind};
 
-	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+	return epoll_ctl(s->epoll, how, fd, &ev) < 0 ? -errno : 0;
+}
+
+static int listen_on_all(struct server *s, unsigned index)
+{
+	unsigned n = s->board->setup.plan.ports_each;
+	int rc = 0;
+
+	s->listeners = calloc(n, sizeof(*s->listeners));
+	if (!s->listeners)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n && rc == 0; i++) {
+		rc = listen_on(s, &s->board->ports[index * n + i]);
+		if (rc == 0)
+			rc = watch(s, s->listeners[i], LISTENER, EPOLL_CTL_ADD);
+	}
+	return rc;
 }
 
 /* Where no more can be taken, those that wait keep waiting: the clients are told by the board. */
@@ -42,20 +74,22 @@ static void full(struct server *s, int error)
 {
 	atomic_store(&s->self->limit, error);
 	atomic_store(&s->board->enough, 1);
-	epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->listener, NULL);
+	s->full = true;
+	for (unsigned i = 0; i < s->n_listeners; i++)
+		epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->listeners[i], NULL);
 }
 
-static void accept_some(struct server *s)
+static void accept_some(struct server *s, int listener)
 {
-	for (unsigned i = 0; i < ACCEPTS; i++) {
-		int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), rc;
+	for (unsigned i = 0; i < ACCEPTS && !s->full; i++) {
+		int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), rc;
 
 		if (fd < 0) {
 			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 				full(s, errno);
 			return;
 		}
-		rc = watch(s, fd);
+		rc = watch(s, fd, 0, EPOLL_CTL_ADD);
 		if (rc < 0) {
 			close(fd);
 			full(s, -rc);
@@ -63,6 +97,16 @@ static void accept_some(struct server *s)
 		}
 		atomic_fetch_add_explicit(&s->self->accepted, 1, memory_order_relaxed);
 	}
+}
+
+/* There is room again. */
+static void end_one(struct server *s, int fd)
+{
+	close(fd);
+	atomic_fetch_add_explicit(&s->self->ended, 1, memory_order_relaxed);
+	for (unsigned i = 0; i < s->n_listeners && s->full; i++)
+		watch(s, s->listeners[i], LISTENER, EPOLL_CTL_ADD);
+	s->full = false;
 }
 
 static void answer(struct server *s, int fd)
@@ -73,7 +117,7 @@ static void answer(struct server *s, int fd)
 	if (n > 0)
 		n = send(fd, data, (size_t)n, MSG_NOSIGNAL);
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		close(fd);
+		end_one(s, fd);
 }
 
 /* False: the conductor is gone. */
@@ -93,10 +137,10 @@ static bool turn(struct server *s)
 	int n = epoll_wait(s->epoll, events, EVENTS, -1);
 
 	for (int i = 0; i < n; i++) {
-		int fd = events[i].data.fd;
+		int fd = (int)(events[i].data.u64 & ~LISTENER);
 
-		if (fd == s->listener)
-			accept_some(s);
+		if (events[i].data.u64 & LISTENER)
+			accept_some(s, fd);
 		else if (fd != s->control)
 			answer(s, fd);
 		else if (!command(s))
@@ -109,12 +153,11 @@ void ta_hold_server_main(struct ta_hold_board *b, unsigned index, int control)
 {
 	struct server s = {.board = b, .self = &b->servers[index], .control = control, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	char ready = TA_HOLD_READY;
-	int rc = s.epoll < 0 ? -errno : listen_on(&s, b->setup.backlog);
+	int rc = s.epoll < 0 ? -errno : listen_on_all(&s, index);
 
 	if (rc == 0)
-		rc = watch(&s, s.listener);
-	if (rc == 0)
-		rc = watch(&s, control);
+		rc = watch(&s, control, 0, EPOLL_CTL_ADD);
+	s.self->pid = getpid();
 	s.self->rc = rc;
 	if (send(control, &ready, 1, MSG_NOSIGNAL) != 1 || rc < 0)
 		return;

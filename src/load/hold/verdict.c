@@ -37,11 +37,8 @@ void ta_hold_sum_up(const struct ta_hold_board *b, struct ta_hold_sum *ret)
 	ret->counts.replies = ret->held; /* what was made and is gone stands among the errors */
 }
 
-/* True if an errno names a limit of this host, which is then told. */
-static bool by_errno(const struct ta_hold_board *b, int error, const char *who, struct ta_buf *ret)
+bool ta_hold_limit(const struct ta_room *room, int error, const char *who, struct ta_buf *ret)
 {
-	const struct ta_room *room = &b->outcome.room;
-
 	switch (error) {
 	case EMFILE:
 		ta_buf_printf(ret, "descriptors: a %s has %llu (RLIMIT_NOFILE)", who, (unsigned long long)room->descriptors);
@@ -108,8 +105,14 @@ static void by_the_other_end(const struct ta_hold_board *b, const struct ta_hold
 
 void ta_hold_refused_by(const struct ta_hold_board *b, const struct ta_hold_sum *s, struct ta_buf *ret)
 {
-	if (by_errno(b, s->client_limit, "client process", ret) || by_errno(b, s->server_limit, "server process", ret))
+	const struct ta_room *room = &b->outcome.room;
+
+	if (ta_hold_limit(room, s->client_limit, "client process", ret) || ta_hold_limit(room, s->server_limit, "server process", ret))
 		return;
+	if (b->peer_limit[0]) {
+		ta_buf_adds(ret, b->peer_limit);
+		return;
+	}
 	if (b->outcome.died)
 		ta_buf_printf(ret, "death: %u process%s of the run ended before it did", b->outcome.died,
 			b->outcome.died == 1 ? "" : "es");

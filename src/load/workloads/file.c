@@ -86,7 +86,9 @@ static int run_phase(const struct phase *p, struct ta_file_cell *ret)
 	struct ta_stage *s = p->run->stage;
 	unsigned n = p->for_ns ? p->run->connections : 1, started = 0;
 	struct job *jobs = calloc(n, sizeof(*jobs));
-	struct ta_stage_mark from, to;
+	struct ta_load_point other = {.connections = n}, *point = p->is_point ? &s->result->points[0] : &other;
+	const struct ta_load_cpu before = point->cpu;
+	struct ta_stage_mark from;
 	int rc = jobs ? 0 : -ENOMEM;
 
 	*ret = (struct ta_file_cell){0};
@@ -110,12 +112,9 @@ static int run_phase(const struct phase *p, struct ta_file_cell *ret)
 		add_job(p->run, p, &jobs[i], ret);
 		ta_fetch_done(&jobs[i].fetch);
 	}
-	ta_stage_begin(s, &to);
-	if (p->is_point)
-		ta_stage_end(s, &from, &s->result->points[0]);
-	ret->client_s = (double)(to.user + to.system - from.user - from.system) / 1e9;
-	if (to.server_user >= from.server_user)
-		ret->server_s = (double)(to.server_user + to.server_system - from.server_user - from.server_system) / 1e9;
+	ta_stage_end(s, &from, point);
+	ret->client_s = point->cpu.client_user_s + point->cpu.client_system_s - before.client_user_s - before.client_system_s;
+	ret->server_s = point->cpu.server_user_s + point->cpu.server_system_s - before.server_user_s - before.server_system_s;
 	free(jobs);
 	return rc;
 }

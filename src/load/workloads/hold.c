@@ -19,6 +19,8 @@
 #define BUILD_MORE_S 30
 #define USUAL 10000.0 /* a second: what the line on a terminal reckons with */
 #define STOP_S 60 /* for all processes to end, before they are killed */
+#define PEER_LOOK_MS 20
+#define PEER_LOOKS 100 /* for the peer to accept all; then it is asked all the same */
 #define FEW 5000 /* connections whose kernel memory cannot be told from what else goes on */
 
 struct hold {
@@ -26,6 +28,9 @@ struct hold {
 	struct ta_hold_setup setup;
 	struct ta_hold_board *board;
 	struct ta_child conductor;
+	struct ta_control_hold peer; /* what it has for the run, and what came of that; processes 0: there is none */
+	bool peer_took;
+	unsigned waited; /* looks at a peer that has not accepted all yet */
 };
 
 /* --- before --------------------------------------------------------------------- */
@@ -59,12 +64,38 @@ static void set_own_target(struct hold *h)
 {
 	struct ta_target *t = &h->stage->target;
 	struct sockaddr_in *in = (struct sockaddr_in *)&t->addr;
+	struct ta_hold_setup *s = &h->setup;
 
 	*t = (struct ta_target){.scheme = "tcp", .host = "127.0.0.1", .port = "*", .addr_len = sizeof(*in)};
 	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	h->setup.probe = TA_HOLD_ECHO;
-	h->setup.want.both_ends = h->setup.want.many_addresses = true;
-	h->setup.in_namespace = !h->stage->o->host_network;
+	memcpy(&s->to, in, sizeof(*in));
+	s->listen = s->to;
+	s->to_len = s->listen_len = sizeof(*in);
+	s->probe = TA_HOLD_ECHO;
+	s->want.both_ends = s->want.many_addresses = true;
+	s->in_namespace = !h->stage->o->host_network;
+}
+
+/* From one address to one port there are as many connections as local ports: a peer listens on several. */
+static int order_peer(struct hold *h, struct ta_err *err)
+{
+	struct ta_stage *s = h->stage;
+	struct ta_hold_setup *setup = &h->setup;
+	struct ta_control_hold want = {.connections = setup->want.connections, .each = setup->per_port};
+	int rc = ta_stage_peer(s, err);
+
+	if (rc == 0)
+		rc = ta_peer_hold(&s->peer, &s->target, &want, &h->peer, err);
+	if (rc < 0)
+		return rc;
+	if (h->peer.ports > TA_HOLD_PORTS_MAX || h->peer.ports * want.each < want.connections)
+		return ta_err_set(err, -EPROTO, "the peer listens on %llu ports, which is not what it was asked for",
+			(unsigned long long)h->peer.ports);
+	memcpy(&setup->to, &s->target.addr, s->target.addr_len);
+	setup->to_len = s->target.addr_len;
+	setup->peer_ports = (unsigned)h->peer.ports;
+	setup->backlog = (int)TA_MIN(h->peer.backlog, 65535u);
+	return 0;
 }
 
 static int prepare(struct hold *h, struct ta_err *err)
@@ -78,9 +109,11 @@ static int prepare(struct hold *h, struct ta_err *err)
 		return ta_err_set(err, -EINVAL, "hold takes one number of connections, once");
 	if (o->rate > 0)
 		return ta_err_set(err, -EINVAL, "hold makes connections as fast as it can: it takes no --rate");
-	if (o->target)
+	s->is_peer = ta_stage_is_peer(o);
+	s->want.many_ports = s->is_peer;
+	if (o->target && !s->is_peer)
 		rc = read_target(h, err);
-	else
+	else if (!o->target)
 		set_own_target(h);
 	if (rc < 0)
 		return rc;
@@ -90,12 +123,13 @@ static int prepare(struct hold *h, struct ta_err *err)
 		rc = ta_hold_plan(&room, &s->want, &s->plan, err);
 	if (rc < 0)
 		return rc;
+	s->per_port = ta_hold_each_port(&room);
 	s->backlog = o->backlog ? (int)o->backlog : (int)room.somaxconn;
 	s->at_once = o->threads ? o->threads : TA_MAX(ta_stage_cpus() / (s->want.both_ends ? 2 : 1), 1u);
 	s->timeout_ns = o->timeout_ns;
 	s->hold_ns = o->duration_ns;
 	s->build_ns = (o->sweep[0] / BUILD_AT_LEAST + BUILD_MORE_S) * TA_NS_PER_S + o->timeout_ns;
-	return 0;
+	return s->is_peer ? order_peer(h, err) : 0;
 }
 
 /* --- meanwhile -------------------------------------------------------------------- */
@@ -124,14 +158,61 @@ static void show(struct hold *h, uint64_t begin, uint64_t *last, uint64_t *seen)
 	*seen = open;
 }
 
+static void lose_peer(struct hold *h)
+{
+	ta_stage_lose_peer(h->stage);
+	atomic_store(&h->board->looked, 1);
+	atomic_store(&h->board->enough, 1);
+}
+
+/* How many the peer has accepted goes to the clients, which wait for that; what they take there is asked when all are open. */
+static void ask_peer(struct hold *h)
+{
+	struct ta_hold_board *b = h->board;
+	struct ta_peer *p = &h->stage->peer;
+	struct ta_control c;
+
+	if (!p->is_open)
+		return;
+	if (ta_peer_held(p, &c) < 0) {
+		lose_peer(h);
+		return;
+	}
+	if (!atomic_load(&b->looked)) { /* later they end */
+		h->peer.accepted = c.hold.accepted;
+		h->peer.open = c.hold.open;
+	}
+	atomic_store(&b->peer_accepted, c.hold.accepted);
+	if (strcmp(c.text, "-") != 0 && !b->peer_limit[0]) {
+		snprintf(b->peer_limit, sizeof(b->peer_limit), "%s", c.text);
+		atomic_store(&b->enough, 1);
+	}
+	if (atomic_load(&b->phase) != TA_HOLD_HOLDING || atomic_load(&b->looked))
+		return;
+	if (c.hold.open < ta_hold_open(b) && ++h->waited < PEER_LOOKS)
+		return;
+	h->peer_took = ta_peer_took(p, &c.hold) == 0;
+	if (!h->peer_took) {
+		lose_peer(h);
+		return;
+	}
+	h->peer.idle = c.hold.idle;
+	h->peer.held = c.hold.held;
+	h->peer.grown = c.hold.grown;
+	h->peer.kernel = c.hold.kernel;
+	h->peer.by_caches = c.hold.by_caches;
+	atomic_store(&b->looked, 1);
+}
+
 /* Until the conductor has ended, and with it all others. */
 static void follow(struct hold *h)
 {
 	uint64_t begin = ta_load_now(), last = begin, seen = 0, stopped = 0;
 	struct pollfd p = {.fd = h->conductor.control, .events = POLLIN};
 
-	while (poll(&p, 1, 100) <= 0) {
+	while (poll(&p, 1, h->setup.is_peer ? PEER_LOOK_MS : 100) <= 0) {
 		show(h, begin, &last, &seen);
+		ask_peer(h);
 		if (!ta_stage_stopped(h->stage))
 			continue;
 		atomic_store(&h->board->stop, 1);
@@ -153,6 +234,8 @@ static int conduct(struct hold *h, struct ta_err *err)
 	h->board = ta_hold_board_new(&h->setup);
 	if (!h->board)
 		return -ENOMEM;
+	if (h->setup.is_peer && ta_peer_ports(&h->stage->peer, h->setup.peer_ports, h->board->ports) < 0)
+		return ta_err_set(err, -EPROTO, "the peer does not say where it listens");
 	rc = ta_child_start(conductor_main, h, NULL, 0, &h->conductor, err);
 	if (rc < 0)
 		return rc;
@@ -222,6 +305,33 @@ static void add_memory(const struct hold *h, const struct ta_hold_sum *s, struct
 	ta_figures_number(f, "sources", NULL, (double)p->clients * p->sources_per_client, "%s", "");
 }
 
+/* Of one kernel both ends' connections are in the same caches. */
+static void add_peer(const struct hold *h, const struct ta_hold_sum *s, struct ta_figures *f)
+{
+	const struct ta_control_hold *p = &h->peer;
+	const struct ta_room *room = &h->board->outcome.room;
+	double n = TA_MAX((double)p->open, 1.0);
+
+	if (!h->setup.is_peer)
+		return;
+	ta_figures_number(f, "peer_ports", "Peer", (double)p->ports, "%llu process%s on %llu port%s, since one address makes %u connections to a port with ease (ip_local_port_range %u-%u)",
+		(unsigned long long)p->processes, p->processes == 1 ? "" : "es", (unsigned long long)p->ports,
+		p->ports == 1 ? "" : "s", h->setup.per_port, room->port_low, room->port_high);
+	ta_figures_number(f, "peer_processes", NULL, (double)p->processes, "%s", "");
+	ta_figures_number(f, "peer_accepted", NULL, (double)p->accepted, "%s", "");
+	ta_figures_number(f, "peer_open", "Peer has", (double)p->open, "%llu connections open, a descriptor each; %llu were accepted",
+		(unsigned long long)p->open, (unsigned long long)p->accepted);
+	if (!h->peer_took || !s->held)
+		return;
+	ta_figures_number(f, "peer_user_bytes_per_connection", "Peer user", (double)p->grown / n,
+		"%.1f bytes a connection: Pss went from %.2f to %.2f MiB", (double)p->grown / n, (double)p->idle / (1 << 20),
+		(double)p->held / (1 << 20));
+	ta_figures_number(f, "peer_kernel_bytes_per_connection", "Peer kernel", (double)p->kernel / n, "%.0f bytes a connection%s (%s)",
+		(double)p->kernel / n, h->stage->result->peer.same_machine ? ", both ends" : "",
+		p->by_caches ? "its slab caches" : "all that the kernel took meanwhile, /proc/meminfo");
+	ta_figures_text(f, "peer_kernel_bytes_from", NULL, "%s", p->by_caches ? "slabinfo" : "meminfo");
+}
+
 static void add_caches(const struct hold *h, const struct ta_hold_sum *s, struct ta_figures *f)
 {
 	const struct ta_hold_outcome *o = &h->board->outcome;
@@ -264,14 +374,24 @@ static void add_notes(const struct hold *h, const struct ta_hold_sum *s, struct 
 		ta_strv_add(notes, o->no_namespace);
 	if (s->held && s->held < FEW)
 		ta_strv_add(notes, "the kernel memory of so few connections cannot be told from what else the machine did");
-	if (!h->setup.want.both_ends)
+	if (!h->setup.want.both_ends && !h->setup.is_peer)
 		ta_strv_add(notes, "user memory is that of the client; what the server takes is to be asked there");
 	if (overflows)
 		ta_strv_add(notes, "connections found accept queues full, and were made a second later or not at all (ListenOverflows)");
 	ta_strv_add(notes, "every connection ends by RST from the client: none stays in TIME_WAIT");
 }
 
-static void report(struct hold *h, struct ta_load_result *r)
+/* A peer tells that of its servers itself. */
+static void add_server_cpu(struct ta_load_point *p, const struct ta_load_point *used)
+{
+	if (!used->cpu.has_server)
+		return;
+	p->cpu.has_server = true;
+	p->cpu.server_user_s = used->cpu.server_user_s;
+	p->cpu.server_system_s = used->cpu.server_system_s;
+}
+
+static void report(struct hold *h, const struct ta_load_point *used, struct ta_load_result *r)
 {
 	struct ta_hold_sum s;
 
@@ -282,9 +402,11 @@ static void report(struct hold *h, struct ta_load_result *r)
 	r->interrupted = ta_stage_stopped(h->stage);
 	if (h->board->outcome.has_namespace)
 		r->path = "namespace";
+	add_server_cpu(&r->points[0], used);
 	add_held(h, &s, &r->figures);
 	add_alive(h, &s, &r->figures);
 	add_memory(h, &s, &r->figures);
+	add_peer(h, &s, &r->figures);
 	add_caches(h, &s, &r->figures);
 	add_notes(h, &s, &r->notes);
 }
@@ -292,7 +414,7 @@ static void report(struct hold *h, struct ta_load_result *r)
 static int run(struct ta_stage *s, struct ta_err *err)
 {
 	struct hold h = {.stage = s};
-	struct ta_load_point ignored = {0};
+	struct ta_load_point used = {0}; /* of this process: nothing; of a peer's server: all */
 	struct ta_stage_mark from;
 	int rc = prepare(&h, err);
 
@@ -302,9 +424,9 @@ static int run(struct ta_stage *s, struct ta_err *err)
 		return rc;
 	ta_stage_begin(s, &from);
 	rc = conduct(&h, err);
-	ta_stage_end(s, &from, &ignored);
+	ta_stage_end(s, &from, &used);
 	if (rc == 0)
-		report(&h, s->result);
+		report(&h, &used, s->result);
 	ta_hold_board_free(h.board);
 	return rc;
 }
