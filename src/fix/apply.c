@@ -339,9 +339,8 @@ static int remark(struct work *w, struct ta_change *c)
 	return b.error || (b.len && !ta_set_text(&c->remark, ta_buf_text(&b))) ? -ENOMEM : 0;
 }
 
-static int verify(struct work *w)
+static int read_back(struct work *w)
 {
-	settle(w);
 	if (w->a->stop && *w->a->stop)
 		return ta_err_set(w->err, -EINTR, "ended by signal %d", (int)*w->a->stop);
 	for (size_t i = 0; i < w->run->n; i++) {
@@ -362,6 +361,17 @@ static int verify(struct work *w)
 			return rc;
 	}
 	return 0;
+}
+
+static int verify(struct work *w)
+{
+	int rc;
+
+	settle(w);
+	rc = read_back(w);
+	if (rc < 0 || !w->a->judge)
+		return rc;
+	return w->a->judge(w->a->judge_ctx, w->err) ?: read_back(w);
 }
 
 /* All is made and verified: it holds, and is kept over a restart, or waits for that to be confirmed. */

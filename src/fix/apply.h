@@ -33,6 +33,12 @@ struct ta_apply {
 	/* Waits so many seconds, and may say so; NULL: nothing is waited for. */
 	void (*pause)(unsigned seconds, void *ctx);
 	void *pause_ctx;
+	/*
+	 * All is made and read back, nothing is kept or confirmed yet: 0, or -errno with text, and all is put back. Within 30 s, or
+	 * the supervisor takes it for dead. NULL: nobody is asked.
+	 */
+	int (*judge)(void *ctx, struct ta_err *err);
+	void *judge_ctx;
 };
 
 enum ta_apply_end {

@@ -30,6 +30,18 @@ void ta_report_changes(const struct ta_run *r, const struct ta_report_options *o
 /* What would put back by hand what could not be put back; nothing where all was. */
 void ta_report_stuck(const struct ta_run *r, const struct ta_report_options *o, struct ta_buf *ret);
 
+/* A run as the history has it; `key` NULL in an array. */
+struct ta_json;
+void ta_report_run_json(struct ta_json *j, const char *key, const struct ta_run *r);
+
+/*
+ * tuneaudit.apply/1: what came of `apply`. `run` NULL: it did not come to one; `v` NULL: no load was measured; `message` NULL:
+ * nothing is to be said.
+ */
+struct ta_verify_report;
+void ta_report_apply_json(const struct ta_run *run, const struct ta_verify_report *v, const char *message, int exit_code,
+	struct ta_buf *ret);
+
 /* tuneaudit.history/1, and for people a line for each run. */
 void ta_report_history_json(const struct ta_run *runs, size_t n, struct ta_buf *ret);
 /* `boot`: the id of the boot that the host is in, "" if not known. */

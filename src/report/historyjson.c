@@ -42,13 +42,13 @@ static void add_change(struct ta_json *j, const struct ta_change *c)
 	ta_json_close(j, '}');
 }
 
-static void add_run(struct ta_json *j, const struct ta_run *r)
+void ta_report_run_json(struct ta_json *j, const char *key, const struct ta_run *r)
 {
 	ta_cleanup_buf struct ta_buf number = TA_BUF_INIT;
 
 	ta_buf_printf(&number, "%u", r->number);
 	ta_json_line(j);
-	ta_json_open(j, NULL, '{');
+	ta_json_open(j, key, '{');
 	ta_json_str(j, "run", ta_buf_text(&number));
 	ta_json_u64(j, "time", (uint64_t)r->time);
 	ta_json_str(j, "profile", r->profile);
@@ -76,7 +76,7 @@ void ta_report_history_json(const struct ta_run *runs, size_t n, struct ta_buf *
 	ta_json_str(&j, "schema", "tuneaudit.history/1");
 	ta_json_open(&j, "runs", '[');
 	for (size_t i = 0; i < n; i++)
-		add_run(&j, &runs[i]);
+		ta_report_run_json(&j, NULL, &runs[i]);
 	ta_json_line(&j);
 	ta_json_close(&j, ']');
 	ta_json_close(&j, '}');

@@ -60,7 +60,6 @@ void ta_diags_done(struct ta_diags *d);
 
 struct ta_expr;
 struct ta_case;
-
 struct ta_rule {
 	const char *id;       /* "nic.channels.combined" */
 	const char *area;     /* its first word, for grouping: nic, irq, cpu, tcp … (key `area` overrides) */
@@ -93,7 +92,6 @@ struct ta_rule {
 };
 
 struct ta_rules;
-
 struct ta_rules *ta_rules_new(void); /* NULL: out of memory */
 struct ta_rules *ta_rules_free(struct ta_rules *rs);
 
