@@ -5,6 +5,7 @@ MAN1 := $(patsubst src/cli/cmds/%.c,docs/man/tuneaudit-%.1,$(wildcard src/cli/cm
 MAN := docs/man/tuneaudit.1 $(MAN1) docs/man/tuneaudit.rules.5
 DOCS += $(MAN)
 CHECKS += check-man
+check-docs: $(MAN:%=$(B)/%)
 
 $(B)/docs/man/tuneaudit.1: $(B)/tools/mkman docs/exit-codes.md tools/mdman.awk
 	@mkdir -p $(@D)

@@ -3,8 +3,8 @@
  *
  *   add_text (any number of times)  ->  resolve (once)  ->  eval (per rule)
  *
- * Total: no text can crash, hang or exceed the limits below; faults of a rule
- * are diagnostics (file:line:column) or, when only the facts show them, the verdict `broken`.
+ * Total: no text can crash, hang or exceed the limits below; faults of a rule are diagnostics (file:line:column) or, when only
+ * the facts show them, the verdict `broken`.
  */
 #pragma once
 
@@ -119,8 +119,6 @@ const struct ta_rule *ta_rules_first(const struct ta_rules *rs); /* by ->next, i
 const struct ta_rule *ta_rules_first_replaced(const struct ta_rules *rs); /* by a later file: only checked */
 const struct ta_rule *ta_rules_find(const struct ta_rules *rs, const char *id);
 const char *ta_rules_nearest(const struct ta_rules *rs, const char *id); /* "did you mean", or NULL */
-
-/* --- profiles ------------------------------------------------------------ */
 
 #include "rule/profile.h"
 
