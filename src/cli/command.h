@@ -30,6 +30,7 @@ enum ta_option_kind {
 	TA_OPT_FLAG,
 	TA_OPT_STRING,
 	TA_OPT_NUMBER, /* min … max, whole */
+	TA_OPT_SECONDS, /* the same in milliseconds, written as seconds with at most three decimals */
 	TA_OPT_LIST,   /* comma-separated, repeatable */
 	TA_OPT_TEXTS,  /* repeatable, each as it is */
 	TA_OPT_LATER,  /* promised, not in this version: refused by name */

@@ -86,6 +86,33 @@ static int set_number(const struct ta_option *o, const char *text, void *slot, s
 	return 0;
 }
 
+/* "5", "0.25" */
+static int parse_seconds(const char *text, int64_t *ret_ms)
+{
+	size_t whole = strspn(text, "0123456789"), part = text[whole] == '.' ? strspn(text + whole + 1, "0123456789") : 0;
+	int64_t ms = 0;
+
+	if (!whole || whole > 9 || part > 3 || (text[whole] && !part) || (part && text[whole + 1 + part]))
+		return -EINVAL;
+	for (size_t i = 0; i < whole; i++)
+		ms = ms * 10 + (text[i] - '0');
+	for (size_t i = 0; i < 3; i++)
+		ms = ms * 10 + (i < part ? text[whole + 1 + i] - '0' : 0);
+	*ret_ms = ms;
+	return 0;
+}
+
+static int set_seconds(const struct ta_option *o, const char *text, void *slot, struct ta_err *err)
+{
+	int64_t ms;
+
+	if (parse_seconds(text, &ms) < 0 || ms < o->min || ms > o->max)
+		return ta_err_set(err, -EINVAL, "--%s takes seconds from %g to %g, not '%s'", o->name, (double)o->min / 1e3,
+			(double)o->max / 1e3, text);
+	*(int64_t *)slot = ms;
+	return 0;
+}
+
 static int set_value(const struct ta_option *o, const char *text, void *values, struct ta_err *err)
 {
 	void *slot = (char *)values + o->offset;
@@ -94,6 +121,8 @@ static int set_value(const struct ta_option *o, const char *text, void *values, 
 	switch (o->kind) {
 	case TA_OPT_NUMBER:
 		return set_number(o, text, slot, err);
+	case TA_OPT_SECONDS:
+		return set_seconds(o, text, slot, err);
 	case TA_OPT_TEXTS:
 		ta_strv_add(list, text);
 		return list->error;
@@ -205,7 +234,7 @@ int ta_options_parse(const struct ta_command *c, char *const *argv, size_t n,
 
 	memset(values, 0, c->values_size);
 	for (size_t i = 0; i < c->n_options; i++)
-		if (c->options[i].kind == TA_OPT_NUMBER)
+		if (c->options[i].kind == TA_OPT_NUMBER || c->options[i].kind == TA_OPT_SECONDS)
 			*(int64_t *)((char *)values + c->options[i].offset) = c->options[i].unset;
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		const char *word = argv[i];

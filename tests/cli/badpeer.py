@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Peers of a load run that are none: badpeer.py KIND prints its port, and ends when its stdin does.
+"""Peers of a load run that are none: badpeer.py KIND,KIND,... prints a port for each, and ends when its stdin does.
 
     silent  garbage  endless  close  version  stranger  refuse  wordless  half
 """
@@ -39,14 +39,15 @@ def handle(kind, conn):
 
 
 def main():
-    listener = socket.create_server(("127.0.0.1", 0))
-    print(listener.getsockname()[1], flush=True)
+    places = {socket.create_server(("127.0.0.1", 0)): kind for kind in sys.argv[1].split(",")}
+    print("\n".join(str(listener.getsockname()[1]) for listener in places), flush=True)
     while True:
-        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        ready, _, _ = select.select([sys.stdin, *places], [], [])
         if sys.stdin in ready:
             os._exit(0)
-        conn, _ = listener.accept()
-        threading.Thread(target=handle, args=(sys.argv[1], conn), daemon=True).start()
+        for listener in ready:
+            conn, _ = listener.accept()
+            threading.Thread(target=handle, args=(places[listener], conn), daemon=True).start()
 
 
 main()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A server that misbehaves in one way, on loopback, for tests of load runs. Prints its port, lives until its stdin ends.
 
-    badserver.py KIND [kv]    good close reset silent stall trickle garbage length endless status extra short full
+    badserver.py KIND,KIND,... [kv]    (a port for each, a line each) good close reset silent stall trickle garbage length endless status extra short full
                               stall:N answers nothing in the last N ms of every second
 
 With kv it speaks RESP, and to the first connection says +OK: what is asked before a run is answered well.
@@ -107,19 +107,25 @@ def serve(kind, conn, how):
 
 
 def main():
-    listener = socket.create_server(("127.0.0.1", 0), backlog=0 if sys.argv[1] == "full" else 512)
-    print(listener.getsockname()[1], flush=True)
-    kind, how, n = sys.argv[1], answer_kv if sys.argv[2:] == ["kv"] else answer, 0
+    how, places, counts = answer_kv if sys.argv[2:] == ["kv"] else answer, {}, {}
+    for kind in sys.argv[1].split(","):
+        listener = socket.create_server(("127.0.0.1", 0), backlog=0 if kind == "full" else 512)
+        places[listener] = kind
+        counts[kind] = 0
+    print("\n".join(str(listener.getsockname()[1]) for listener in places), flush=True)
+    # "full" accepts nothing: what does not fit into its queue gets no answer, as from an address that is not there.
+    watched = [sys.stdin] + [listener for listener, kind in places.items() if kind != "full"]
     while True:
-        # "full" accepts nothing: what does not fit into its queue gets no answer, as from an address that is not there.
-        ready, _, _ = select.select([sys.stdin] if sys.argv[1] == "full" else [listener, sys.stdin], [], [])
+        ready, _, _ = select.select(watched, [], [])
         if sys.stdin in ready:
             return
-        conn, _ = listener.accept()
-        conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        first = how is answer_kv and n == 0
-        n += 1
-        threading.Thread(target=serve, args=("good" if first else kind, conn, how), daemon=True).start()
+        for listener in ready:
+            kind = places[listener]
+            conn, _ = listener.accept()
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            first = how is answer_kv and counts[kind] == 0
+            counts[kind] += 1
+            threading.Thread(target=serve, args=("good" if first else kind, conn, how), daemon=True).start()
 
 
 main()

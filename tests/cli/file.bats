@@ -2,6 +2,7 @@
 # load file: files of our own in each way to send one, and other servers' files.
 
 load helper
+load loads
 
 teardown() {
 	[ -z "$pid" ] || kill -KILL "$pid" 2> /dev/null || true
@@ -29,7 +30,7 @@ disk() {
 
 @test "each way is measured, cold and cached, and loopback copies what was not to be copied" {
 	disk
-	ta load file -d 1 --file-mib 4 --dir "$files" --label "as it is" --format json
+	ta load file -d 0.5 --file-mib 4 --dir "$files" --label "as it is" --format json
 	left=$(ls -A "$files")
 	rmdir "$files"
 	expect 0
@@ -55,7 +56,7 @@ assert row["cold MB/s"] == large["sendfile"]["cold MB/s"] and row["warm MB/s"] =
 }
 
 @test "the tables for people have a line for each way" {
-	ta load file -d 1 --file-mib 2
+	ta load file -d 0.5 --file-mib 2
 	expect 0
 	contains "$output" "One file of 2 MiB"
 	contains "$output" "256 files of 16 KiB"
@@ -69,7 +70,7 @@ assert row["cold MB/s"] == large["sendfile"]["cold MB/s"] and row["warm MB/s"] =
 @test "files in memory have no cold reading, and that is said" {
 	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "no tmpfs in /dev/shm"
 	mkdir "/dev/shm/tuneaudit.$$"
-	ta load file -d 1 --file-mib 2 --dir "/dev/shm/tuneaudit.$$"
+	ta load file -d 0.5 --file-mib 2 --dir "/dev/shm/tuneaudit.$$"
 	rmdir "/dev/shm/tuneaudit.$$"
 	expect 0
 	contains "$output" "is in memory"
@@ -132,7 +133,7 @@ print(s.server_address[1], flush=True)
 s.serve_forever()') > "$DIR/port" 3>&- &
 	pid=$!
 	while [ ! -s "$DIR/port" ]; do sleep 0.05; done
-	ta load file "http://127.0.0.1:$(cat "$DIR/port")/large" -d 1 -t 2 --format json
+	ta load file "http://127.0.0.1:$(cat "$DIR/port")/large" -d 0.3 -t 2 --format json
 	expect 0
 	valid load
 	say '
@@ -140,24 +141,19 @@ assert [r["reply"] for r in d["replies"]] == ["first", "again"]
 assert all(r["MB/s"] > 0 for r in d["replies"])
 assert d["requests"] > 1 and d["connections"] == 2 and not d["built_in_server"]
 '
-	ta load file "http://127.0.0.1:$(cat "$DIR/port")/nothing-there" -d 1 --format json
+	ta load file "http://127.0.0.1:$(cat "$DIR/port")/nothing-there" -d 0.3 --format json
 	expect 1
 	say 'assert d["errors"]["bad-status"] >= 1, d["errors"]'
 }
 
 @test "servers that misbehave are named, and nothing hangs" {
-	for kind in reset garbage close; do
-		rm -f "$DIR/hold" "$DIR/port"
-		mkfifo "$DIR/hold"
-		python3 "$TREE/tests/cli/badserver.py" $kind < "$DIR/hold" > "$DIR/port" 3>&- &
-		exec 7> "$DIR/hold"
-		while [ ! -s "$DIR/port" ]; do sleep 0.05; done
-		ta load file "http://127.0.0.1:$(cat "$DIR/port")/" -d 1 --timeout 1 --format json
-		exec 7>&-
+	bad reset,garbage,close
+	for n in 1 2 3; do
+		ta load file "$(bad_url $n)" -d 0.3 --timeout 1 --format json
 		expect 1
 		say 'assert sum(d["errors"].values()) >= 1'
 	done
-	ta load file http://127.0.0.1:1/ -d 1 --format json
+	ta load file http://127.0.0.1:1/ -d 0.3 --format json
 	expect 1
 	say 'assert d["errors"] == {"refused": 1}, d["errors"]'
 }

@@ -5,7 +5,7 @@ load helper
 load loads
 
 hold() {
-	ta load hold "$@" -d 1 --format json
+	ta load hold "$@" -d 0.2 --format json
 }
 
 # server LINES: a Python program that gets a listening socket `s` on loopback; its port in $port. It ends with the test.
@@ -44,7 +44,7 @@ ours() {
 }
 
 @test "the screen tells what was held, and what each connection takes" {
-	ta load hold -c 300 -d 1 --host-network
+	ta load hold -c 300 -d 0.2 --host-network
 	expect 0
 	contains "$output" "Held           300 of 300 connections"
 	contains "$output" "Refused by     nothing"
@@ -80,7 +80,7 @@ ours() {
 	server '
 s.listen(10)
 sys.stdin.read()'
-	hold "tcp://127.0.0.1:$port" -c 1000 --timeout 1
+	hold "tcp://127.0.0.1:$port" -c 1000 --timeout 0.3
 	expect 1
 	valid load
 	[ "$(field errors/connect-timeout)" -ge 64 ]

@@ -13,7 +13,7 @@ serve() {
 }
 
 stream() {
-	ta load stream "$@" -d 1 --warmup 0 --format json
+	ta load stream "$@" -d 0.3 --warmup 0 --format json
 }
 
 # sink HOW: a server that is none of ours; its address in $url.
@@ -57,11 +57,11 @@ sink() {
 run() {
 	local name=$1
 	shift
-	"$TUNEAUDIT" load stream "$@" -d 1 --warmup 0 > "$DIR/$name" 3>&- &
+	"$TUNEAUDIT" load stream "$@" -d 0.5 --warmup 0 > "$DIR/$name" 3>&- &
 	runs="$runs $!"
 }
 
-# At once: one after the other they take ten seconds.
+# At once: one after the other they take longer.
 @test "TCP both ways, a sweep, datagrams up and down, in text and as its schema says" {
 	run both -c 2 --direction both --format json
 	run sweep --sweep 1,3 --discard
@@ -161,13 +161,13 @@ run() {
 	contains "$errors" "load serve stream"
 	kill $pid
 	sink close
-	ta load stream "$url" -d 2 --warmup 0
+	ta load stream "$url" -d 0.5 --warmup 0
 	expect 1
 	case $output in "ERRORS: 1 failed: closed 1"* | "ERRORS: 1 failed: reset 1"*) ;; *) false ;; esac
 	kill $pid
 	sink stall
 	begin=$SECONDS
-	ta load stream "$url" -d 1 --warmup 2 --timeout 2
+	ta load stream "$url" -d 0.3 --warmup 1 --timeout 1
 	expect 1
 	contains "$output" "timeout 1"
 	[ $((SECONDS - begin)) -lt 9 ]
@@ -181,7 +181,7 @@ run() {
 
 @test "a server that dies half-way, and one that is not there" {
 	serve
-	"$TUNEAUDIT" load stream "$url" -d 2 --warmup 0 --format json > "$DIR/out" 3>&- &
+	"$TUNEAUDIT" load stream "$url" -d 1.5 --warmup 0 --format json > "$DIR/out" 3>&- &
 	run=$!
 	sleep 0.7
 	kill -9 $pid

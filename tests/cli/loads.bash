@@ -1,13 +1,18 @@
 # Shared by the .bats files of load runs: servers that misbehave, values of the JSON.
 
-# bad KIND [kv]: starts a server of that kind; its address in $url. It ends with the test, when its stdin does.
+# bad KIND,KIND,... [kv]: starts servers of those kinds; the first one's address in $url, each one's by bad_url N. They end with the test,
+# when their stdin does.
 bad() {
 	mkfifo "$DIR/hold"
 	python3 "$TREE/tests/cli/badserver.py" "$@" < "$DIR/hold" > "$DIR/port" 3>&- &
 	exec 7> "$DIR/hold"
 	while [ ! -s "$DIR/port" ]; do sleep 0.05; done
-	url=${2:+redis}
-	url=${url:-http}://127.0.0.1:$(cat "$DIR/port")/
+	bad_scheme=${2:+redis}
+	url=$(bad_url 1)
+}
+
+bad_url() {
+	echo "${bad_scheme:-http}://127.0.0.1:$(sed -n "$1p" "$DIR/port")/"
 }
 
 # field PATH: a value of the JSON in $DIR/out.

@@ -11,7 +11,7 @@
 struct values {
 	const char *profile;
 	bool dry_run;
-	int64_t coverage;
+	int64_t coverage, wait;
 	struct ta_strv only;
 };
 
@@ -27,6 +27,13 @@ static const struct ta_option options[] = {
 		.offset = offsetof(struct values, coverage),
 		.unset = 50,
 		.max = 100},
+	{.name = "wait",
+		.arg = "SECONDS",
+		.kind = TA_OPT_SECONDS,
+		.offset = offsetof(struct values, wait),
+		.unset = 5000,
+		.min = 50,
+		.max = 3600000},
 	{.name = "only",
 		.arg = "ID,...",
 		.kind = TA_OPT_LIST,
@@ -101,6 +108,29 @@ static void accepts_both_spellings(void **state)
 	done(&p);
 }
 
+static void seconds_are_decimal(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ms;
+	} good[] = {{"1", 1000}, {"0.05", 50}, {"0.050", 50}, {"1.5", 1500}, {"3600.000", 3600000}, {"007", 7000}, {"2.75", 2750}};
+	static const char *const bad[] = {"0", "0.049", "3600.001", "1.", ".5", "1.2345", "-1", "+1", "1e1", "1,5", " 1", "1 ", "1s", "0x1",
+		"1.2.3", "99999999999999999999"};
+	struct parsed p;
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(good); i++) {
+		parse(&p, WORDS("--wait", good[i].text));
+		assert_int_equal(p.rc, 0);
+		assert_int_equal(p.values.wait, good[i].ms);
+		done(&p);
+	}
+	for (size_t i = 0; i < TA_ARRAY_SIZE(bad); i++) {
+		const char *const words[] = {"--wait", bad[i], NULL};
+
+		refused(words, "--wait takes seconds from 0.05 to 3600, not '");
+	}
+}
+
 static void what_is_not_given(void **state)
 {
 	struct parsed p;
@@ -110,6 +140,7 @@ static void what_is_not_given(void **state)
 	assert_null(p.values.profile);
 	assert_false(p.values.dry_run);
 	assert_int_equal(p.values.coverage, 50);
+	assert_int_equal(p.values.wait, 5000);
 	assert_int_equal(p.values.only.n, 0);
 	done(&p);
 }
@@ -211,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accepts_both_spellings),
+		cmocka_unit_test(seconds_are_decimal),
 		cmocka_unit_test(what_is_not_given),
 		cmocka_unit_test(repeats),
 		cmocka_unit_test(dashes_end_options),

@@ -67,7 +67,7 @@ static int run(struct ta_stage *s, struct ta_err *err)
 	else
 		ta_figures_text(f, "other_end", "Other end", "a server of ours; what is received is %s",
 			s->o->stream.discard ? "thrown away by the kernel without being copied" : "copied to the program");
-	ta_figures_number(f, "duration_s", "Measured", (double)s->o->duration_ns / 1e9, "%.0f s for each line%s",
+	ta_figures_number(f, "duration_s", "Measured", (double)s->o->duration_ns / 1e9, "%g s for each line%s",
 		(double)s->o->duration_ns / 1e9, s->o->repeats > 1 ? " and repetition" : "");
 	return s->o->stream.udp ? ta_stream_udp(s, err) : ta_stream_tcp(s, peer, err);
 }
