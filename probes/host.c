@@ -49,12 +49,30 @@ static void collect_os(struct ta_host *h, struct ta_facts *f)
 		ta_facts_put_absent(f, TA_KEYS("host", "os"), TA_MISSING, "/etc/os-release: no PRETTY_NAME");
 }
 
+/* include/linux/uts.h (6.12): __NEW_UTS_LEN. A longer one is of no kernel, and formats repeat it with each finding. */
+#define HOST_NAME_BYTES 64
+
+static void collect_name(struct ta_host *h, struct ta_facts *f)
+{
+	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+	int rc = ta_host_read(h, "/proc/sys/kernel/hostname", TA_READ_CAP, &text);
+	const char *name = text.data ? ta_strip(text.data) : "";
+
+	if (rc < 0)
+		ta_put_errno(f, rc, "/proc/sys/kernel/hostname", "host", "name");
+	else if (strlen(name) > HOST_NAME_BYTES)
+		ta_facts_put_absent(f, TA_KEYS("host", "name"), TA_MALFORMED,
+			"/proc/sys/kernel/hostname: longer than the 64 bytes that a kernel keeps");
+	else
+		ta_put_str(f, name, "host", "name");
+}
+
 static void collect(struct ta_host *h, struct ta_facts *f)
 {
 	int64_t now;
 	int rc;
 
-	ta_read_str(h, f, "/proc/sys/kernel/hostname", TA_KEYS("host", "name"));
+	collect_name(h, f);
 	collect_os(h, f);
 	rc = ta_host_time(h, &now);
 	if (rc < 0)

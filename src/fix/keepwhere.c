@@ -112,6 +112,9 @@ int ta_keep_step(const struct ta_step *step, const struct ta_facts *facts, struc
 	const char *file;
 	int rc;
 
+	/* Found in a capture: no kernel gives an interface such a name. */
+	if (step->knob->check(step->target, NULL, TA_VALUE_WISHED, NULL) < 0)
+		return -ENOENT;
 	/* A file already; and irqbalance is told by whoever places the interrupts. */
 	if (ta_knob_order(step->knob, step->target) == TA_ORDER_FILE || step->knob == &ta_knob_irqban)
 		return -ENOENT;

@@ -71,6 +71,13 @@ static void add_place(struct ta_json *j, const struct ta_finding *f, const char 
 	ta_json_open(j, "artifactLocation", '{');
 	ta_json_str(j, "uri", ta_buf_text(&uri));
 	ta_json_close(j, '}');
+	/* A host has no lines, but services show no result without one. */
+	ta_json_open(j, "region", '{');
+	ta_json_u64(j, "startLine", 1);
+	ta_json_u64(j, "startColumn", 1);
+	ta_json_u64(j, "endLine", 1);
+	ta_json_u64(j, "endColumn", 1);
+	ta_json_close(j, '}');
 	ta_json_close(j, '}');
 	ta_json_open(j, "logicalLocations", '[');
 	ta_json_open(j, NULL, '{');
