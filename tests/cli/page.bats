@@ -145,7 +145,7 @@ P
 	python3 - "$DIR/load.html" <<'P'
 import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
-assert text.index("before.json") < text.index("after.json")
+assert text.index("1  before") < text.index("2  after")
 assert "± " in text and "+12.5 % (+9.1 to +16.0)" in text and "cannot-show" in text, "numbers"
 P
 }

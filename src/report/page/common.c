@@ -74,7 +74,7 @@ static void look(const struct ta_page *p, uint32_t rule, struct seen *s)
 			fails = true;
 		}
 		if (fails)
-			ta_strv_add(&s->names, h->name);
+			ta_strv_add(&s->names, h->label);
 		for (size_t k = 0; k < h->n_rules; k++)
 			if (h->rules[k].name == p->rules[rule].id)
 				s->points = TA_MAX(s->points, h->rules[k].points);
@@ -87,12 +87,8 @@ static void add_hosts(const struct seen *s, struct ta_buf *b)
 {
 	ta_html_raw(b, "<p class=on>");
 	for (size_t i = 0; i < s->names.n && i < MOST_NAMES; i++) {
-		ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
-
-		ta_buf_adds(&name, s->names.v[i]);
-		ta_buf_shorten(&name, 0, 80);
 		ta_html_raw(b, i ? ", " : "On ");
-		ta_html_el(b, "bdi", ta_buf_text(&name));
+		ta_html_el(b, "bdi", s->names.v[i]);
 	}
 	if (s->names.n > MOST_NAMES)
 		ta_html_textf(b, " and %zu more", s->names.n - MOST_NAMES);
@@ -152,7 +148,7 @@ static int by_hosts(const void *a, const void *b)
 }
 
 /* Rules that fail anywhere, the most frequent first. */
-static size_t collect(struct ta_page *p, struct failing *v)
+static size_t collect(const struct ta_page *p, struct failing *v)
 {
 	size_t n = 0;
 
@@ -172,7 +168,7 @@ static size_t collect(struct ta_page *p, struct failing *v)
 	return n;
 }
 
-void page_part_common(struct ta_page *p, struct ta_buf *b)
+void page_part_common(const struct ta_page *p, struct ta_buf *b)
 {
 	struct failing *v = calloc(p->n_rules + 1, sizeof(*v));
 	struct seen *s = malloc(sizeof(*s));
@@ -200,7 +196,7 @@ void page_part_broken(const struct ta_page *p, struct ta_buf *b)
 		return;
 	ta_html_raw(b, "<section id=broken class=\"card broken\"><h2>");
 	ta_html_textf(b, "%zu file%s could not be taken", p->broken.n, p->broken.n == 1 ? "" : "s");
-	ta_html_raw(b, "</h2><p>They are missing from everything else on this page.</p><div class=wide tabindex=0 role=region "
+	ta_html_raw(b, "</h2><p>They are missing from everything else on this page.</p><div class=wide tabindex=0 role=group "
 		       "aria-label=\"Files that could not be taken\"><table><thead><tr><th scope=col>File<th scope=col>Why"
 		       "</tr></thead><tbody>");
 	for (size_t i = 0; i < p->broken.n && i < MOST_BROKEN; i++) {

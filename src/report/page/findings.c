@@ -42,7 +42,7 @@ void page_command(const char *label, const char *text, struct ta_buf *b)
 {
 	ta_html_raw(b, "<div class=type>");
 	ta_html_el(b, "p class=label", label);
-	ta_html_tag_with(b, "pre tabindex=0 role=region", "aria-label", label);
+	ta_html_tag_with(b, "pre tabindex=0 role=group", "aria-label", label);
 	ta_html_raw(b, "<code>");
 	ta_html_whole(b, text);
 	ta_html_raw(b, "</code></pre></div>");
@@ -108,35 +108,49 @@ static void add_subjects(const struct page_finding *f, size_t n, struct ta_buf *
 	ta_html_raw(b, "</details>");
 }
 
+/* Texts that stand in `seen` already are left out; the others are lines of `lines`. */
+static void add_lines(const char *text, struct ta_strv *seen, struct ta_buf *lines)
+{
+	if (!text || ta_strv_has(seen, text))
+		return;
+	ta_strv_add(seen, text);
+	ta_buf_printf(lines, "%s%s", lines->len ? "\n" : "", text);
+	ta_buf_rtrim(lines);
+}
+
+/* What keeps it over a restart, a block for each file. */
+static void add_files(const struct page_finding *f, size_t n, struct ta_buf *b)
+{
+	ta_cleanup_strv struct ta_strv files = TA_STRV_INIT;
+
+	for (size_t i = 0; i < n && files.n < MOST_COMMANDS; i++) {
+		ta_cleanup_buf struct ta_buf label = TA_BUF_INIT, lines = TA_BUF_INIT;
+		ta_cleanup_strv struct ta_strv seen = TA_STRV_INIT;
+
+		if (!f[i].persist_file || !f[i].persist_text || ta_strv_has(&files, f[i].persist_file))
+			continue;
+		ta_strv_add(&files, f[i].persist_file);
+		for (size_t k = i; k < n && seen.n < MOST_COMMANDS; k++)
+			if (f[k].persist_file == f[i].persist_file)
+				add_lines(f[k].persist_text, &seen, &lines);
+		ta_buf_printf(&label, "To keep it over a restart, in %s", f[i].persist_file);
+		page_command(ta_buf_text(&label), ta_buf_text(&lines), b);
+	}
+}
+
 /* Commands of all subjects, the same once, to be copied together. */
 static void add_commands(const struct page_finding *f, size_t n, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf lines = TA_BUF_INIT;
-	ta_cleanup_strv struct ta_strv seen = TA_STRV_INIT, files = TA_STRV_INIT;
+	ta_cleanup_strv struct ta_strv seen = TA_STRV_INIT;
 
-	for (size_t i = 0; i < n && seen.n < MOST_COMMANDS; i++) {
-		if (!f[i].command || ta_strv_has(&seen, f[i].command))
-			continue;
-		ta_strv_add(&seen, f[i].command);
-		ta_buf_printf(&lines, "%s%s", lines.len ? "\n" : "", f[i].command);
-		ta_buf_rtrim(&lines);
-	}
+	for (size_t i = 0; i < n && seen.n < MOST_COMMANDS; i++)
+		add_lines(f[i].command, &seen, &lines);
 	if (lines.len)
 		page_command("Type", ta_buf_text(&lines), b);
 	if (lines.len && f->disruption && strcmp(f->disruption, "none") != 0)
 		ta_html_elf(b, "p class=risk", "Costs: %s", f->disruption);
-	for (size_t i = 0; i < n && files.n < MOST_COMMANDS; i++) {
-		ta_cleanup_buf struct ta_buf label = TA_BUF_INIT, key = TA_BUF_INIT;
-
-		if (!f[i].persist_file || !f[i].persist_text)
-			continue;
-		ta_buf_printf(&key, "%s\n%s", f[i].persist_file, f[i].persist_text);
-		if (ta_strv_has(&files, ta_buf_text(&key)))
-			continue;
-		ta_strv_add(&files, ta_buf_text(&key));
-		ta_buf_printf(&label, "To keep it over a restart, in %s", f[i].persist_file);
-		page_command(ta_buf_text(&label), f[i].persist_text, b);
-	}
+	add_files(f, n, b);
 }
 
 static void add_finding(const struct ta_page *p, const struct page_host *h, size_t i, size_t n, size_t number, struct ta_buf *b)
@@ -150,18 +164,24 @@ static void add_finding(const struct ta_page *p, const struct page_host *h, size
 	page_severity(f->severity, b);
 	ta_html_el(b, "h4", *r->title ? r->title : r->id);
 	ta_html_raw(b, "</header><p class=meta>");
+	if (p->brief)
+		ta_html_tag(b, "a href=\"#r%u\"", f->rule);
 	ta_html_el(b, "code", r->id);
+	if (p->brief)
+		ta_html_raw(b, "</a>");
 	if (points >= 0.05)
 		ta_html_textf(b, " \u00b7 costs %.1f points", points);
 	if (n > 1)
 		ta_html_textf(b, " \u00b7 %zu subjects", n);
 	ta_html_raw(b, "</p>");
 	add_subjects(f, n, b);
-	ta_html_el(b, "p class=why", r->why);
+	if (!p->brief)
+		ta_html_el(b, "p class=why", r->why);
 	add_commands(f, n, b);
-	if (r->advice)
-		ta_html_elf(b, "p class=advice", "%s", r->advice);
-	page_sources(r, b);
+	if (!p->brief && r->advice)
+		ta_html_el(b, "p class=advice", r->advice);
+	if (!p->brief)
+		page_sources(r, b);
 	ta_html_raw(b, "</article>");
 }
 
@@ -210,7 +230,7 @@ static void add_rest(const struct ta_page *p, const struct page_host *h, enum ta
 	ta_html_raw(b, "<details class=card><summary>");
 	ta_html_textf(b, "%s (%zu)", title, h->summary[v]);
 	ta_html_raw(b, "</summary>");
-	ta_html_tag_with(b, "div class=wide tabindex=0 role=region", "aria-label", title);
+	ta_html_tag_with(b, "div class=wide tabindex=0 role=group", "aria-label", title);
 	ta_html_raw(b, "<table><thead><tr><th scope=col>Rule<th scope=col>Subject<th scope=col>Why</tr></thead><tbody>");
 	for (size_t i = 0; i < h->n_findings && n < LAST_ROWS; i++) {
 		if (h->findings[i].verdict != v)
@@ -224,8 +244,33 @@ static void add_rest(const struct ta_page *p, const struct page_host *h, enum ta
 	ta_html_raw(b, "</details>");
 }
 
+/* Of many hosts the names alone. */
+static void add_brief(const struct ta_page *p, const struct page_host *h, enum ta_verdict v, const char *title, struct ta_buf *b)
+{
+	uint32_t last = UINT32_MAX;
+
+	if (!h->summary[v])
+		return;
+	ta_html_raw(b, "<details><summary>");
+	ta_html_textf(b, "%s (%zu)", title, h->summary[v]);
+	ta_html_raw(b, "</summary><p>");
+	for (size_t i = 0; i < h->n_findings; i++) {
+		if (h->findings[i].verdict != v || h->findings[i].rule == last)
+			continue;
+		ta_html_textf(b, "%s%s", last == UINT32_MAX ? "" : ", ", p->rules[h->findings[i].rule].id);
+		last = h->findings[i].rule;
+	}
+	ta_html_raw(b, "</p></details>");
+}
+
 void page_part_rest(const struct ta_page *p, const struct page_host *h, struct ta_buf *b)
 {
+	if (p->brief) {
+		add_brief(p, h, TA_V_BROKEN, "Broken rules", b);
+		add_brief(p, h, TA_V_UNKNOWN, "Could not be judged", b);
+		add_brief(p, h, TA_V_WAIVED, "Waived", b);
+		return;
+	}
 	add_rest(p, h, TA_V_BROKEN, "Broken rules", b);
 	add_rest(p, h, TA_V_UNKNOWN, "Could not be judged", b);
 	add_rest(p, h, TA_V_WAIVED, "Waived", b);

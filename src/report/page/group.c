@@ -50,10 +50,11 @@ static void fill_fingerprint(struct ta_page *p, struct page_host *h)
 			ta_buf_printf(&b, "%s%s", b.len ? ", " : "", parts[i]);
 	if (!b.len)
 		ta_buf_adds(&b, "nothing is known of their kind");
+	/* Behind the newline: smaller. */
 	if (h->profile)
-		ta_buf_printf(&b, "; profile %s, rules of tuneaudit %s", h->profile, *h->tool ? h->tool : "of unknown version");
+		ta_buf_printf(&b, "\nprofile %s, rules of tuneaudit %s", h->profile, *h->tool ? h->tool : "of unknown version");
 	else
-		ta_buf_adds(&b, "; facts alone");
+		ta_buf_adds(&b, "\nfacts alone");
 	h->fingerprint = page_keep(p, ta_buf_text(&b));
 }
 
@@ -171,7 +172,7 @@ static int by_size(const void *a, const void *b)
 	return ta_natural_cmp(x->fingerprint, y->fingerprint);
 }
 
-struct page_group *page_groups(struct ta_page *p, size_t *ret_n)
+void page_groups(struct ta_page *p)
 {
 	struct page_group *groups = page_room(p, p->hosts.n, sizeof(*groups));
 	size_t n = 0;
@@ -181,7 +182,7 @@ struct page_group *page_groups(struct ta_page *p, size_t *ret_n)
 		fill_fingerprint(p, page_host(p, i));
 	}
 	if (p->error || !groups || !p->hosts.n)
-		return NULL;
+		return;
 	qsort(p->hosts.v, p->hosts.n, sizeof(*p->hosts.v), by_fingerprint);
 	for (size_t i = 0; i < p->hosts.n; i++) {
 		if (!n || groups[n - 1].fingerprint != page_host(p, i)->fingerprint)
@@ -190,8 +191,8 @@ struct page_group *page_groups(struct ta_page *p, size_t *ret_n)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (fill_group(p, &groups[i]) < 0)
-			return NULL;
+			return;
 	qsort(groups, n, sizeof(*groups), by_size);
-	*ret_n = n;
-	return groups;
+	p->groups = groups;
+	p->n_groups = n;
 }

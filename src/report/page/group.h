@@ -12,7 +12,7 @@ struct page_alike {
 };
 
 struct page_group {
-	const char *fingerprint;
+	const char *fingerprint; /* what they are, a newline, how they were judged */
 	size_t first, n; /* neighbours in ta_page.hosts */
 	struct page_alike *rows; /* those that differ most first */
 	size_t n_rows;
@@ -21,5 +21,8 @@ struct page_group {
 	size_t n_columns;
 };
 
-/* Sorts ta_page.hosts so that groups, and rows in them, are neighbours; small groups first. NULL: none, or out of memory. */
-struct page_group *page_groups(struct ta_page *p, size_t *ret_n);
+/*
+ * Fills ta_page.groups. Sorts ta_page.hosts so that groups, and rows in them, are neighbours; small groups first. Errors stick in
+ * the page.
+ */
+void page_groups(struct ta_page *p);

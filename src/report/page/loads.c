@@ -87,7 +87,7 @@ static void draw_throughput(const struct page_load *l, size_t i, double top, str
 	int y = 16 + (int)i * 40;
 
 	ta_html_tag(b, "text class=t x=4 y=%d", y);
-	ta_html_textf(b, "%zu  %.60s", i + 1, l->file);
+	ta_html_textf(b, "%zu  %s", i + 1, l->label);
 	ta_html_raw(b, "</text>");
 	ta_html_tag(b, "rect class=\"mean l%zu\" x=4 y=%d width=%.1f height=14 rx=2 /", i, y + 5, TA_MAX(l->mean * scale, 1.0));
 	for (size_t k = 0; k < l->n_runs && k < 200; k++)
@@ -103,7 +103,7 @@ static void throughput(const struct ta_page *p, size_t n, struct ta_buf *b)
 	double top = highest(p, n);
 
 	ta_html_raw(b, "<figure><figcaption>Requests per second: the bar is the mean, dots are the runs, the line is the mean\u2019s "
-		       "95 % interval</figcaption><div class=wide tabindex=0 role=region aria-label=\"Throughput\">");
+		       "95 % interval</figcaption><div class=wide tabindex=0 role=group aria-label=\"Throughput\">");
 	ta_html_tag(b, "svg class=plot viewBox=\"0 0 %d %d\" role=img aria-label=\"Throughput; the table below has the numbers\"", W,
 		(int)n * 40 + 6);
 	for (size_t i = 0; i < n; i++)
@@ -194,7 +194,7 @@ static void draw_latency(const struct page_load *l, size_t i, double low, double
 		if (l->latency[k] > 0)
 			marker(i, percentile_x(k), latency_y(l->latency[k], low, high), b);
 	ta_html_tag(b, "text class=t x=%d y=%.1f", X1 + 10, y + 4 + (double)i * 2);
-	ta_html_textf(b, "%zu %.14s", i + 1, l->file);
+	ta_html_textf(b, "%zu %s", i + 1, l->label);
 	ta_html_raw(b, "</text>");
 }
 
@@ -209,7 +209,7 @@ static void latency(const struct ta_page *p, size_t n, struct ta_buf *b)
 		return;
 	range(p, n, &low, &high);
 	ta_html_raw(b, "<figure><figcaption>Latency by percentile, logarithmic: lower is better; the further right, the rarer"
-		       "</figcaption><div class=wide tabindex=0 role=region aria-label=\"Latency\">");
+		       "</figcaption><div class=wide tabindex=0 role=group aria-label=\"Latency\">");
 	ta_html_tag(b, "svg class=plot viewBox=\"0 0 %d %d\" role=img aria-label=\"Latency; the table below has the numbers\"", W, H - 20);
 	axes(low, high, b);
 	for (size_t i = 0; i < n; i++)
@@ -225,7 +225,7 @@ static void add_row(const struct page_load *l, size_t i, struct ta_buf *b)
 	double half = half_interval(l);
 
 	ta_html_raw(b, "<tr><th scope=row>");
-	ta_html_textf(b, "%zu %s", i + 1, l->file);
+	ta_html_textf(b, "%zu %s", i + 1, l->label);
 	ta_html_elf(b, "td", "%s%s%s%s%s", l->workload, *l->engine ? ", " : "", l->engine, *l->target ? ", " : "", l->target);
 	ta_html_el(b, "td", l->path);
 	ta_html_elf(b, "td class=n", "%lld", (long long)l->connections);
@@ -243,7 +243,7 @@ static void add_row(const struct page_load *l, size_t i, struct ta_buf *b)
 
 static void numbers(const struct ta_page *p, size_t n, struct ta_buf *b)
 {
-	ta_html_raw(b, "<div class=wide tabindex=0 role=region aria-label=\"Load runs in numbers\"><table><caption>Load runs in numbers"
+	ta_html_raw(b, "<div class=wide tabindex=0 role=group aria-label=\"Load runs in numbers\"><table><caption>Load runs in numbers"
 		       "</caption><thead><tr><th scope=col>Run<th scope=col>Workload<th scope=col>Path<th scope=col class=n>Connections"
 		       "<th scope=col class=n>Per second<th scope=col class=n>95 % interval");
 	for (size_t i = 0; i < PAGE_PERCENTILES; i++)
@@ -259,7 +259,7 @@ static void details(const struct page_load *l, size_t i, struct ta_buf *b)
 	if (!l->n_softirq && !l->n_notes)
 		return;
 	ta_html_raw(b, "<details><summary>");
-	ta_html_textf(b, "%zu %s: softirq by CPU, notes", i + 1, l->file);
+	ta_html_textf(b, "%zu %s: softirq by CPU, notes", i + 1, l->label);
 	ta_html_raw(b, "</summary>");
 	if (l->n_softirq) {
 		ta_html_raw(b, "<p class=label>Share of its time that each CPU spent in softirqs</p><ol class=heat>");

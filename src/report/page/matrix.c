@@ -28,18 +28,21 @@ static const struct {
 	[TA_V_COUNT] = {'n', "", "not judged"},
 };
 
-static void add_name(const struct page_host *h, struct ta_buf *b)
+/* A link where the host has a section of its own. */
+static void add_name(const struct ta_page *p, size_t number, struct ta_buf *b)
 {
-	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+	const struct page_host *h = page_host(p, number);
 
-	ta_buf_adds(&name, h->name);
-	ta_buf_shorten(&name, 0, 80);
-	ta_html_el(b, "bdi", ta_buf_text(&name));
+	if (h->has_section)
+		ta_html_tag(b, "a href=\"#h%zu\"", number);
+	ta_html_el(b, "bdi", h->label);
+	if (h->has_section)
+		ta_html_raw(b, "</a>");
 }
 
 static void add_names(const struct ta_page *p, const struct page_alike *a, struct ta_buf *b)
 {
-	add_name(page_host(p, a->first), b);
+	add_name(p, a->first, b);
 	if (a->n == 1)
 		return;
 	ta_html_raw(b, "<details><summary>");
@@ -48,7 +51,7 @@ static void add_names(const struct ta_page *p, const struct page_alike *a, struc
 	for (size_t i = 1; i < a->n && i < MOST_NAMES; i++) {
 		if (i > 1)
 			ta_html_raw(b, ", ");
-		add_name(page_host(p, a->first + i), b);
+		add_name(p, a->first + i, b);
 	}
 	if (a->n > MOST_NAMES)
 		ta_html_textf(b, " and %zu more", a->n - MOST_NAMES);
@@ -113,13 +116,14 @@ static void add_group(const struct ta_page *p, const struct page_group *g, size_
 	size_t n = TA_MIN(g->n_rows, *rows_left);
 
 	*rows_left -= n;
-	ta_html_tag(b, "section class=card aria-labelledby=\"g%zu\"", number);
-	ta_html_tag(b, "h3 id=g%zu", number);
-	ta_html_textf(b, "%zu host%s: %s", g->n, g->n == 1 ? "" : "s", g->fingerprint);
+	ta_html_tag(b, "section class=card><h3 id=g%zu", number);
+	ta_html_textf(b, "%zu host%s: %.*s", g->n, g->n == 1 ? "" : "s", (int)TA_MIN(strcspn(g->fingerprint, "\n"), (size_t)2000),
+		g->fingerprint);
 	ta_html_raw(b, "</h3>");
+	ta_html_el(b, "p class=note", g->fingerprint + strcspn(g->fingerprint, "\n"));
 	if (!g->n_columns)
 		ta_html_raw(b, "<p class=good>Nothing fails on them.</p>");
-	ta_html_tag(b, "div class=wide tabindex=0 role=region aria-labelledby=\"g%zu\"", number);
+	ta_html_tag(b, "div class=wide tabindex=0 role=group aria-labelledby=\"g%zu\"", number);
 	ta_html_raw(b, "<table class=matrix>");
 	add_head(p, g, b);
 	ta_html_raw(b, "<tbody>");
@@ -146,15 +150,14 @@ static void add_legend(struct ta_buf *b)
 	ta_html_raw(b, "<span class=o>framed</span> unlike most of its kind</p>");
 }
 
-void page_part_fleet(struct ta_page *p, struct ta_buf *b)
+void page_part_fleet(const struct ta_page *p, struct ta_buf *b)
 {
-	size_t n = 0, rows = MOST_ROWS;
-	struct page_group *groups = page_groups(p, &n);
+	size_t rows = MOST_ROWS;
 
 	ta_html_raw(b, "<section id=hosts><h2>Hosts and rules</h2><p class=note>Hosts of one kind stand together, rare kinds first; in each, "
 		       "hosts that differ from most of their kind come first. Rules that fail nowhere in a kind have no column.</p>");
 	add_legend(b);
-	for (size_t i = 0; i < n; i++)
-		add_group(p, &groups[i], i, &rows, b);
+	for (size_t i = 0; i < p->n_groups; i++)
+		add_group(p, &p->groups[i], i, &rows, b);
 	ta_html_raw(b, "</section>");
 }

@@ -139,6 +139,20 @@ const char *page_keep(struct ta_page *p, const char *text)
 	return p->table[at];
 }
 
+const char *page_short(struct ta_page *p, const char *file)
+{
+	ta_cleanup_buf struct ta_buf name = TA_BUF_INIT;
+	const char *slash = strrchr(file, '/');
+
+	ta_buf_adds(&name, slash && slash[1] ? slash + 1 : file);
+	if (name.len > 5 && strcmp(name.data + name.len - 5, ".json") == 0) {
+		name.len -= 5;
+		name.data[name.len] = '\0';
+	}
+	ta_buf_shorten(&name, 0, 60);
+	return page_keep(p, ta_buf_text(&name));
+}
+
 uint32_t page_rule_number(struct ta_page *p, const char *id)
 {
 	const char *kept = page_keep(p, id);

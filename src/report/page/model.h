@@ -10,6 +10,7 @@
 #include "rule/rule.h"
 
 struct json_object;
+struct page_group;
 
 struct page_rule {
 	const char *id, *area, *title, *why, *advice; /* advice NULL: none */
@@ -45,6 +46,7 @@ struct page_cost {
 
 struct page_host {
 	const char *name, *file;
+	const char *label; /* the name, and the file's where several results have the name */
 	const char *os, *kernel, *arch; /* "": not known */
 	int64_t time;			/* -1: not known */
 	/* of a check; profile NULL: there is none, only facts */
@@ -64,6 +66,7 @@ struct page_host {
 	const char *fingerprint;
 	uint8_t *verdicts; /* the worst of each rule, by number of the rule; TA_V_COUNT: not judged */
 	size_t n_verdicts;
+	bool has_section;  /* in the page */
 	size_t odd;	   /* rules in which it differs from most of its group */
 };
 
@@ -75,7 +78,7 @@ struct page_share {
 };
 
 struct page_load {
-	const char *file, *workload, *engine, *path, *target, *bound_by;
+	const char *file, *label, *workload, *engine, *path, *target, *bound_by;
 	int64_t connections, requests, errors;
 	double seconds, mean, stddev, bytes_per_second;
 	double *runs;
@@ -103,7 +106,7 @@ struct page_change {
 };
 
 struct page_trial {
-	const char *file, *profile, *workload;
+	const char *label, *profile, *workload;
 	int64_t rounds;
 	int restored; /* -1: not told */
 	struct page_change *changes;
@@ -127,6 +130,9 @@ struct ta_page {
 	size_t n_rules, cap_rules;
 	uint32_t *rule_index; /* number + 1 by the text's slot */
 	struct page_list hosts, loads, trials, broken;
+	struct page_group *groups; /* of the hosts, when they are written */
+	size_t n_groups;
+	bool brief; /* of each host only what is its own: what a rule says stands once, for all */
 	int error;
 };
 
@@ -141,6 +147,9 @@ static inline struct page_host *page_host(const struct ta_page *p, size_t i)
 {
 	return p->hosts.v[i];
 }
+
+/* What a file is called where its directory is of no interest: "before" of "runs/before.json". Kept. */
+const char *page_short(struct ta_page *p, const char *file);
 
 /* The number of the rule of that name; its texts are the first that were told. */
 uint32_t page_rule_number(struct ta_page *p, const char *id);

@@ -24,14 +24,17 @@ void page_part_way(const struct page_host *h, size_t number, struct ta_buf *b);
 void page_part_heat(const struct page_host *h, struct ta_buf *b);
 void page_part_findings(const struct ta_page *p, const struct page_host *h, size_t number, struct ta_buf *b);
 void page_part_rest(const struct ta_page *p, const struct page_host *h, struct ta_buf *b);
-void page_part_settings(const struct page_host *h, struct ta_buf *b);
+void page_part_settings(const struct ta_page *p, const struct page_host *h, struct ta_buf *b);
 void page_part_loads(const struct ta_page *p, struct ta_buf *b);
 void page_part_trials(const struct ta_page *p, struct ta_buf *b);
 void page_part_broken(const struct ta_page *p, struct ta_buf *b);
 
+/* Many hosts: how they stand, before anything else. */
+void page_part_overview(const struct ta_page *p, struct ta_buf *b);
+
 /* Many hosts: their matrix, and what fails over all of them. */
-void page_part_fleet(struct ta_page *p, struct ta_buf *b);
-void page_part_common(struct ta_page *p, struct ta_buf *b);
+void page_part_fleet(const struct ta_page *p, struct ta_buf *b);
+void page_part_common(const struct ta_page *p, struct ta_buf *b);
 
 /* The pieces of a finding that a host's and the fleet's have in common. */
 void page_severity(enum ta_severity s, struct ta_buf *b);

@@ -128,6 +128,7 @@ void page_read_load(struct ta_page *p, const char *file, struct json_object *doc
 	if (!l)
 		return;
 	l->file = page_keep(p, file);
+	l->label = page_short(p, file);
 	l->workload = page_keep(p, shape_text(doc, "workload"));
 	l->engine = page_keep(p, shape_text(doc, "engine") ?: "");
 	l->path = page_keep(p, shape_text(doc, "path"));
@@ -177,7 +178,7 @@ void page_read_trial(struct ta_page *p, const char *file, struct json_object *do
 
 	if (!t)
 		return;
-	t->file = page_keep(p, file);
+	t->label = page_short(p, file);
 	t->profile = page_keep(p, shape_text(doc, "profile") ?: "");
 	t->workload = page_keep(p, shape_text(doc, "workload") ?: "");
 	t->rounds = shape_int(doc, "rounds", -1);

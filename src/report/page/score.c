@@ -102,7 +102,7 @@ static void add_points(double points, struct ta_buf *b)
 static uint32_t rule_of(const struct ta_page *p, const struct page_host *h, const char *id)
 {
 	for (size_t i = 0; i < h->n_findings; i++)
-		if (p->rules[h->findings[i].rule].id == id)
+		if (p->rules[h->findings[i].rule].id == id && page_is_failing(&h->findings[i]))
 			return h->findings[i].rule;
 	return UINT32_MAX;
 }
@@ -131,9 +131,10 @@ static void add_cost(const struct ta_page *p, const struct page_host *h, size_t 
 
 static void add_costs(const struct ta_page *p, const struct page_host *h, size_t number, struct ta_buf *b)
 {
-	if (!h->n_rules)
+	/* Of many hosts the findings tell. */
+	if (!h->n_rules || p->brief)
 		return;
-	ta_html_raw(b, "<div class=wide tabindex=0 role=region aria-label=\"What each rule costs\"><table class=costs><caption>What each rule "
+	ta_html_raw(b, "<div class=wide tabindex=0 role=group aria-label=\"What each rule costs\"><table class=costs><caption>What each rule "
 		       "costs of 100 points</caption><thead><tr><th scope=col>Rule<th scope=col>What is good"
 		       "<th scope=col class=n>Points<th scope=col><span class=sr>Share</span></tr></thead><tbody>");
 	for (size_t i = 0; i < h->n_rules; i++)

@@ -31,12 +31,19 @@ static void add_setting(const struct page_setting *s, struct ta_buf *b)
 	ta_html_raw(b, "</tr>");
 }
 
-static size_t count(const struct page_host *h)
+/* Of many hosts only those that the next boot moves. */
+static bool is_shown(const struct ta_page *p, const struct page_setting *s)
+{
+	return !p->brief || s->differs == 1;
+}
+
+static size_t count(const struct ta_page *p, const struct page_host *h)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->n_findings; i++)
-		n += h->findings[i].n_settings;
+		for (size_t k = 0; k < h->findings[i].n_settings; k++)
+			n += is_shown(p, &h->findings[i].settings[k]);
 	return n;
 }
 
@@ -52,18 +59,18 @@ static bool seen_before(const struct page_host *h, size_t finding, size_t k)
 	return false;
 }
 
-void page_part_settings(const struct page_host *h, struct ta_buf *b)
+void page_part_settings(const struct ta_page *p, const struct page_host *h, struct ta_buf *b)
 {
 	size_t n = 0;
 
-	if (!count(h))
+	if (!count(p, h))
 		return;
-	ta_html_raw(b, "<details class=card><summary>Settings, and where each comes from</summary><div class=wide tabindex=0 role=region "
+	ta_html_raw(b, "<details class=card><summary>Settings, and where each comes from</summary><div class=wide tabindex=0 role=group "
 		       "aria-label=\"Settings and their sources\"><table><thead><tr><th scope=col>Setting<th scope=col>Runs"
 		       "<th scope=col>Set by<th scope=col>Next boot<th scope=col>Then it</tr></thead><tbody>");
 	for (size_t i = 0; i < h->n_findings && n < LAST_ROWS; i++) {
 		for (size_t k = 0; k < h->findings[i].n_settings && n < LAST_ROWS; k++) {
-			if (seen_before(h, i, k))
+			if (!is_shown(p, &h->findings[i].settings[k]) || seen_before(h, i, k))
 				continue;
 			add_setting(&h->findings[i].settings[k], b);
 			n++;

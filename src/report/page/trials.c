@@ -60,7 +60,7 @@ static void row(const struct page_change *c, double most, struct ta_buf *b)
 	ta_html_raw(b, "<br>");
 	ta_html_text(b, c->target);
 	ta_html_elf(b, "td", "%s \u2192 %s", c->before, c->after);
-	ta_html_elf(b, "td", "%s%s", sign, c->verdict);
+	ta_html_elf(b, "td class=still", "%s%s", sign, c->verdict);
 	ta_html_raw(b, "<td>");
 	if (c->effects[PAGE_THROUGHPUT].known)
 		draw(&c->effects[PAGE_THROUGHPUT], most, b);
@@ -77,7 +77,7 @@ static void trial(const struct page_trial *t, struct ta_buf *b)
 {
 	double most = widest(t, PAGE_THROUGHPUT);
 
-	ta_html_el(b, "h3", t->file);
+	ta_html_el(b, "h3", t->label);
 	ta_html_raw(b, "<p>");
 	if (*t->workload)
 		ta_html_textf(b, "Workload %s. ", t->workload);
@@ -87,7 +87,7 @@ static void trial(const struct page_trial *t, struct ta_buf *b)
 		ta_html_textf(b, "%lld rounds, with and without the change by turns. ", (long long)t->rounds);
 	if (t->restored >= 0)
 		ta_html_text(b, t->restored ? "Everything was restored afterwards." : "Not everything could be restored afterwards!");
-	ta_html_raw(b, "</p><div class=wide tabindex=0 role=region aria-label=\"What each change did\"><table><caption>What each change did"
+	ta_html_raw(b, "</p><div class=wide tabindex=0 role=group aria-label=\"What each change did\"><table><caption>What each change did"
 		       "</caption><thead><tr><th scope=col>Change<th scope=col>Value<th scope=col>Verdict<th scope=col>Throughput, drawn"
 		       "<th scope=col class=n>Throughput<th scope=col class=n>p99<th scope=col class=n>CPU per request"
 		       "<th scope=col class=n>Smallest effect seen</tr></thead><tbody>");

@@ -320,7 +320,7 @@ static void table(const struct ta_way *w, struct ta_buf *b)
 {
 	size_t n = 0, left_out = 0;
 
-	ta_html_raw(b, "<details><summary>The same as a table</summary><div class=wide tabindex=0 role=region "
+	ta_html_raw(b, "<details><summary>The same as a table</summary><div class=wide tabindex=0 role=group "
 		       "aria-label=\"Queues, interrupts and CPUs\"><table><thead><tr><th scope=col>Interface<th scope=col>Queue"
 		       "<th scope=col>Interrupt<th scope=col>CPU<th scope=col>Node<th scope=col>Faults</tr></thead><tbody>");
 	for (size_t i = 0; i < w->n_nics; i++) {
@@ -369,15 +369,13 @@ void page_part_way(const struct page_host *h, size_t number, struct ta_buf *b)
 
 	if (!h->has_facts)
 		return;
-	ta_html_tag(b, "section class=card aria-labelledby=\"w%zu-h\"", number);
-	ta_html_tag(b, "h3 id=w%zu-h", number);
-	ta_html_raw(b, "A packet\u2019s way</h3>");
+	ta_html_raw(b, "<section class=card><h3>A packet\u2019s way</h3>");
 	if (h->way.why_not) {
 		ta_html_elf(b, "p", "There is nothing to draw: %s.", h->way.why_not);
 	} else if (lay_out(&h->way, &d) < 0) {
 		b->error = b->error ? b->error : -ENOMEM;
 	} else {
-		ta_html_raw(b, "<div class=wide tabindex=0 role=region aria-label=\"Picture of a packet\u2019s way\">");
+		ta_html_raw(b, "<div class=wide tabindex=0 role=group aria-label=\"Picture of a packet\u2019s way\">");
 		draw(&d, number, b);
 		ta_html_raw(b, "</div>");
 		legend(&h->way, b);
