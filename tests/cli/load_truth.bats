@@ -86,3 +86,66 @@ within() {
 	cd "$TREE"
 	! grep -rnE 'CLOCK_REALTIME|gettimeofday|[^_a-z]time\((NULL|0|&)' src/load
 }
+
+# The wall clock goes an hour forth and two back with each look at it, at both ends. That it does is seen by date(1).
+@test "steps of the clock change nothing" {
+	command -v cc > /dev/null || skip "no compiler here"
+	! grep -q __asan_init "$TUNEAUDIT" || skip "a sanitizer is loaded first"
+	cat > "$DIR/steps.c" <<- 'C'
+		#define _GNU_SOURCE
+		#include <sys/syscall.h>
+		#include <sys/time.h>
+		#include <time.h>
+		#include <unistd.h>
+
+		static long step(void)
+		{
+			static long n;
+
+			return n++ % 2 ? 3600 : -7200;
+		}
+
+		int clock_gettime(clockid_t clock, struct timespec *t)
+		{
+			int rc = (int)syscall(SYS_clock_gettime, clock, t);
+
+			if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+				t->tv_sec += step();
+			return rc;
+		}
+
+		int gettimeofday(struct timeval *t, void *zone)
+		{
+			struct timespec now;
+
+			clock_gettime(CLOCK_REALTIME, &now);
+			*t = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+			return 0;
+		}
+
+		time_t time(time_t *ret)
+		{
+			struct timespec now;
+
+			clock_gettime(CLOCK_REALTIME, &now);
+			return ret ? *ret = now.tv_sec : now.tv_sec;
+		}
+	C
+	cc -shared -fPIC -o "$DIR/steps.so" "$DIR/steps.c"
+	[ $(($(date +%s) - $(LD_PRELOAD=$DIR/steps.so date +%s))) -gt 3000 ] || skip "programs here do not take it"
+	export LD_PRELOAD=$DIR/steps.so
+	"$TUNEAUDIT" load serve --listen 127.0.0.1 > "$DIR/peer" 3>&- &
+	pid=$!
+	while [ ! -s "$DIR/peer" ]; do sleep 0.05; done
+	for workload in http stream hold; do
+		begin=$SECONDS
+		ta load $workload "$(cat "$DIR/peer")" -d 0.5 --warmup 0.1 -c 4 --format json
+		expect 0
+		[ $((SECONDS - begin)) -lt 20 ]
+		within duration_s 0 5
+		[ "$(field errors)" = '{}' ]
+	done
+	unset LD_PRELOAD
+	kill $pid
+	wait $pid || true
+}

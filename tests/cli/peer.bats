@@ -172,22 +172,125 @@ assert d["peer_user_bytes_per_connection"] < 300 and d["peer_kernel_bytes_per_co
 	expect 2
 }
 
-@test "a peer that dies half-way: failures are counted, and the run ends in its time" {
-	peer 127.0.0.1
-	"$TUNEAUDIT" load http "$url" -d 3 --warmup 0 -c 4 --format json > "$DIR/out" 2> "$DIR/err" 3>&- &
-	run=$!
-	sleep 1.2
-	kill -KILL $peer
-	begin=$(date +%s)
-	status=0
-	wait $run || status=$?
-	[ $status -eq 1 ]
-	[ $(($(date +%s) - begin)) -lt 12 ]
+@test "a peer that is asked to hold connections, and lies, meets a limit or ends" {
+	bad_peers few,many,lie,limit,dies
+	for n in 1 2 3; do
+		ta load hold "$(bad_peer $n)" -c 200 -d 0.2
+		expect 2
+	done
+	contains "$errors" "does not say where it listens"
+	ta load hold "$(bad_peer 2)" -c 200 -d 0.2
+	contains "$(echo "$errors" | tr '\n' ' ')" "listens on 999999 ports"
+	ta load hold "$(bad_peer 4)" -c 400 -d 0.2 --timeout 0.5 --format json
 	say '
-assert d["requests"] > 0 and sum(d["errors"].values()) > 0, d["errors"]
-assert d["cpu"]["server_user_s"] is None
-assert any("the peer ended the session" in n for n in d["notes"]), d["notes"]
+assert 0 < d["held"] < 400 and d["refused_by"] == "patience: of 50 connections", (d["held"], d["refused_by"])
+assert d["peer_open"] == 50, d["peer_open"]
 '
+	ta load hold "$(bad_peer 5)" -c 400 -d 0.2 --timeout 0.5 --format json
+	say '
+assert d["peer"]["lost"] and any("the peer ended the session" in n for n in d["notes"]), d["notes"]
+'
+}
+
+# half_way WORKLOAD: a run with a peer that is killed in the midst; in the background, its JSON in $DIR/WORKLOAD, its code in $DIR/WORKLOAD.code.
+half_way() {
+	rm -f "$DIR/peer"
+	peer 127.0.0.1
+	(
+		code=0
+		"$TUNEAUDIT" load "$1" "$url" -d 4 --warmup 0 --timeout 1 --file-mib 2 --format json > "$DIR/$1" || code=$?
+		echo $code > "$DIR/$1.code"
+	) 3>&- &
+	runs="$runs $!"
+	peers="$peers $peer"
+}
+
+@test "a peer that dies half-way: failures are counted whatever the workload, and the run ends in its time" {
+	workloads="file http kv stream connect hold"
+	for w in $workloads; do half_way $w; done
+	sleep 1
+	# Its files are made and are being sent: that has used CPU time.
+	service=$(pgrep -P "$(echo $peers | cut -d ' ' -f 1)")
+	for _ in $(seq 100); do
+		[ "$(awk '{print $14 + $15}' "/proc/$service/stat")" -ge 10 ] && break
+		sleep 0.05
+	done
+	for p in $peers; do kill -KILL $p; done
+	begin=$(date +%s)
+	wait $runs
+	[ $(($(date +%s) - begin)) -lt 30 ]
+	for w in $workloads; do
+		[ "$(cat "$DIR/$w.code")" = 1 ] || { echo "$w: $(cat "$DIR/$w.code")"; cat "$DIR/$w"; false; }
+		cp "$DIR/$w" "$DIR/out"
+		valid load
+		say '
+assert sum(d["errors"].values()) > 0, d["errors"]
+assert d["peer"]["lost"], d["peer"]
+assert sum("the peer ended the session" in n for n in d["notes"]) == 1, d["notes"]
+if d["workload"] == "http":
+    assert d["requests"] > 0 and d["cpu"]["server_user_s"] is None
+if d["workload"] == "hold":
+    assert d["held"] == 0 and d["errors"].keys() <= {"closed", "reset"}, d["errors"]
+'
+	done
+}
+
+@test "another machine: what it did is told, and where it is full that bounds the run" {
+	unshare -rnm true 2> /dev/null || skip "no namespaces here"
+	# shellcheck disable=SC2016
+	THERE="90 5" unshare -rnm sh "$TREE/tests/cli/wire.sh" "$TUNEAUDIT" "$DIR" sh -euc '
+		"$0" load http "$url" -d 0.5 --warmup 0 -c 1 --format json > "$1/json"
+		"$0" load http "$url" -d 0.5 --warmup 0 -c 1 > "$1/text"
+		"$0" load stream "$url" -d 0.3 --warmup 0 --format json > "$1/stream"
+		"$0" load connect "$url" -d 0.3 --warmup 0 -c 1 --format json > "$1/connect"
+	' "$TUNEAUDIT" "$DIR" 3>&-
+	for run in json stream connect; do
+		cp "$DIR/$run" "$DIR/out"
+		valid load
+		say '
+p = d["peer"]
+assert d["path"] == "wire" and not p["same_machine"] and not p["lost"]
+assert p["softirq_share"].keys() == {"0", "1"} and 0.89 < p["softirq_share"]["0"] < 0.91, p
+assert 0.94 < p["busy_share"]["0"] < 0.96 and p["busy_share"]["1"] == 0
+assert "softirq of the peer'"'"'s CPU0: 90 %" in d["bound_by"], d["bound_by"]
+'
+	done
+	grep -q "^peer  .* 2 CPUs, 48 % busy; softirq CPU0 90 %" "$DIR/text"
+	grep -q "^http against the server of a peer, http://192.0.2.2:[0-9]*/, wire" "$DIR/text"
+}
+
+@test "from one address the ports are reckoned with, and a peer listens on as many as it takes" {
+	unshare -rnm true 2> /dev/null || skip "no namespaces here"
+	# shellcheck disable=SC2016
+	unshare -rnm sh "$TREE/tests/cli/wire.sh" "$TUNEAUDIT" "$DIR" sh -euc '
+		echo "20000 20199" > /proc/sys/net/ipv4/ip_local_port_range
+		"$0" load hold "$url" -c 1000 -d 0.2 --format json > "$1/held"
+		echo "20000 20001" > /proc/sys/net/ipv4/ip_local_port_range
+		! "$0" load hold "$url" -c 5000 -d 0.2 2> "$1/refused"
+		! "$0" load hold "tcp://192.0.2.2:7411" -c 3 -d 0.2 2> "$1/one"
+	' "$TUNEAUDIT" "$DIR" 3>&-
+	cp "$DIR/held" "$DIR/out"
+	valid load
+	say '
+assert d["held"] == d["answered"] == d["peer_open"] == 1000 and d["path"] == "wire", d
+assert d["peer_ports"] >= 12, d["peer_ports"] # 90 of 200 are found with ease
+'
+	contains "$(tr '\n' ' ' < "$DIR/refused" | sed 's/  */ /g')" "connections from one address: 5000 wanted, 4096 there"
+	contains "$(tr '\n' ' ' < "$DIR/one" | sed 's/  */ /g')" "local ports towards one address (ip_local_port_range): 3 wanted, 2 there"
+}
+
+@test "a peer that has too few descriptors says so with its numbers" {
+	# Only its own limit is so low.
+	(ulimit -n 100 && exec "$TUNEAUDIT" load serve --listen 127.0.0.1 > "$DIR/peer" 3>&-) &
+	pids=$!
+	while [ ! -s "$DIR/peer" ]; do sleep 0.05; done
+	ta load hold "$(cat "$DIR/peer")" -c 100 -d 0.2 --format json
+	expect 0
+	say 'assert d["held"] == 100 and d["peer_processes"] >= 2 and d["processes"] == 1, d'
+	ta load hold "$(cat "$DIR/peer")" -c 20000 -d 0.2
+	expect 2
+	contains "$(echo "$errors" | tr '\n' ' ' | sed 's/  */ /g')" "the peer at 127.0.0.1"
+	contains "$(echo "$errors" | tr '\n' ' ' | sed 's/  */ /g')" "refuses: 20000 connections do not fit; descriptors of the process that leads the others (ulimit -Hn)"
 }
 
 @test "over veth the path is a namespace, a token is made and needed, and a slow link is seen" {

@@ -25,6 +25,7 @@
 #include "load/service.h"
 
 #define CONNECTIONS_MAX 64u
+#define REAP_MS 500 /* that the descriptor of a connection that ended stays open, at most */
 #define STALL_S 30 /* a client that takes nothing for so long is given up */
 
 struct conn {
@@ -218,7 +219,7 @@ static void free_conn(struct conn **place)
 	*place = NULL;
 }
 
-/* A place for one more, or NULL. */
+/* A place for one more, or NULL. Those whose connection has ended are free again. */
 static struct conn **find_place(struct server *s)
 {
 	struct conn **place = NULL;
@@ -261,11 +262,14 @@ static void *accept_main(void *arg)
 	struct server *s = arg;
 	struct pollfd p[] = {{.fd = s->listener, .events = POLLIN}, {.fd = s->wake, .events = POLLIN}};
 
-	while (poll(p, 2, -1) >= 0 || errno == EINTR) {
+	while (poll(p, 2, REAP_MS) >= 0 || errno == EINTR) {
 		int fd;
 
 		if (p[1].revents)
 			break;
+		find_place(s);
+		if (!p[0].revents)
+			continue;
 		fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			take(s, fd);
