@@ -120,10 +120,12 @@ int ta_server_start(const struct ta_server_options *o, struct ta_server *ret, st
 		close(pair[0]);
 		child_main(o, pair[1], parent);
 	}
+	rc = -errno;
 	close(pair[1]);
 	if (ret->pid < 0) {
 		close(pair[0]);
-		return ta_err_set(err, -errno, "no process for the server: %s", ta_errno_text(-errno));
+		ret->pid = 0; /* kill(-1) would mean everybody */
+		return ta_err_set(err, rc, "no process for the server: %s", ta_errno_text(rc));
 	}
 	ret->control = pair[0];
 	rc = read_all(ret->control, &hello, sizeof(hello), HELLO_MS);

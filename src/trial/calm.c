@@ -9,8 +9,9 @@
 #define ALIKE 3		 /* so many rounds in a row … */
 #define ALIKE_SPREAD 0.1 /* … that differ by no more are steady */
 #define ROUNDS_MAX 12	 /* then what there is has to do: */
-#define LAST 6		 /* of the last so many */
-#define DRIFT 0.2	 /* they do not all go one way for so much */
+#define LAST 8		 /* of the last so many */
+#define AGAINST 3	 /* more pairs than that go against the way that they all go (Kendall's tau; 5 of 1000 series by chance have fewer) */
+#define DRIFT 0.2	 /* or they do not go far: from one half to the other */
 #define WILD 1.0	 /* and none is more than twice another, unless it is others who make it so: */
 #define BUSY 0.2	 /* they have so much of the CPUs */
 
@@ -25,24 +26,28 @@ static double spread(const double *v, size_t n)
 	return high / low - 1;
 }
 
-/* All of them rise, or all fall. */
-static bool goes_one_way(const double *v, size_t n)
+/* How far they go, should they go one way: the change from the mean of the first half to that of the second; else 0. */
+static double trend(const double *v)
 {
-	size_t up = 0;
+	unsigned up = 0, pairs = LAST * (LAST - 1) / 2;
+	double first = 0, second = 0;
 
-	for (size_t i = 1; i < n; i++)
-		up += v[i] > v[i - 1];
-	return up == 0 || up == n - 1;
+	for (unsigned i = 0; i < LAST; i++) {
+		for (unsigned k = i + 1; k < LAST; k++)
+			up += v[k] > v[i];
+		*(i < LAST / 2 ? &first : &second) += v[i];
+	}
+	return up <= AGAINST || up >= pairs - AGAINST ? second / first - 1 : 0;
 }
 
 /* Others who are in the way hide effects, and the intervals tell it; a load that does so by itself cannot be measured. */
 static int not_steady(const double *v, const struct ta_trial_env *usual, struct ta_err *err)
 {
-	double s = spread(v, LAST);
+	double s = spread(v, LAST), t = trend(v);
 
-	if (goes_one_way(v, LAST) && s > DRIFT)
-		return ta_err_set(err, -ETIME, "the load does not get steady: its throughput goes from %.4g to %.4g a second in %d rounds, always "
-			"one way", v[0], v[LAST - 1], LAST);
+	if (t > DRIFT || t < -DRIFT)
+		return ta_err_set(err, -ETIME, "the load does not get steady: its throughput goes from %.4g to %.4g a second in %d rounds", v[0],
+			v[LAST - 1], LAST);
 	if (s > WILD && usual->others < BUSY && usual->steal < BUSY)
 		return ta_err_set(err, -ETIME, "the load does not get steady: the throughput of like rounds differs by %.0f %%, and nothing else "
 			"on this host explains it", s * 100);

@@ -108,12 +108,16 @@ static enum ta_trial_verdict verdict(const struct ta_trial_unit *u)
  */
 static double stricter(double smallest, size_t n)
 {
-	unsigned df = (unsigned)(n - 2 * (n / 5) - 1);
-	double power = ta_student_quantile(TA_TRIAL_POWER, df);
-	double one = ta_student_quantile(1 - TA_TRIAL_LEVEL / 2, df) + power;
-	double four = ta_student_quantile(1 - TA_TRIAL_LEVEL / TA_TRIAL_MEASURES / 2, df) + power;
+	double power, one, four;
+	unsigned df;
 
-	return isfinite(smallest) ? expm1(log1p(smallest / 100) * four / one) * 100 : smallest;
+	if (!isfinite(smallest)) /* too few pairs, maybe one */
+		return smallest;
+	df = (unsigned)(n - 2 * (n / 5) - 1);
+	power = ta_student_quantile(TA_TRIAL_POWER, df);
+	one = ta_student_quantile(1 - TA_TRIAL_LEVEL / 2, df) + power;
+	four = ta_student_quantile(1 - TA_TRIAL_LEVEL / TA_TRIAL_MEASURES / 2, df) + power;
+	return expm1(log1p(smallest / 100) * four / one) * 100;
 }
 
 static bool is_measured(const struct ta_pair *pairs, size_t n)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The kill test: at every writing call of apply, rollback, confirm and the self-undo SIGKILL, every error, a write in part.
+"""The kill test: at every writing call of apply, rollback, confirm, a trial and the self-undo SIGKILL, every error, a write in part.
 
-    check.py TUNEAUDIT KILLER [--short] [--keep-going]
+    check.py TUNEAUDIT KILLER ONOFF [--short] [--keep-going]
 
 Runs itself again in namespaces of its own (network, mounts; a user namespace too where it is not root). There it
 makes an interface with several queues, and files that stand in for the sysctls of the whole host, for which KILLER
@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import kept
+import switching
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The leak sanitizer is a tracer itself and cannot be where ours is; the tests that trace nothing have it.
@@ -142,10 +143,13 @@ class Test:
         self.start = host.snapshot()
         self.faults = self.killed = self.signals = self.failed = self.partly = 0
 
-    def call(self, killer, *words, plain=False, before=()):
+    def traced(self, killer, *words, before=()):
+        return run(*before, self.o.killer, *killer, *self.host.fakes, *words, check=False)
+
+    def call(self, killer, *words, plain=False, stateless=False, before=()):
         asks = words[0] in ("apply", "rollback") and not plain
-        return run(*before, self.o.killer, *killer, *self.host.fakes, self.program, *words, "--state", self.state,
-                   *(["--yes"] if asks else []), check=False)
+        state = [] if stateless else ["--state", self.state]
+        return self.traced(killer, self.program, *words, *state, *(["--yes"] if asks else []), before=before)
 
     def apply(self, *killer, within=0):
         return self.call(killer, "apply", "--rules", self.rules, "--profile", "kill", "--allow", "link-flap",
@@ -255,7 +259,7 @@ class Test:
 
     def after_error(self, label, name, done):
         """What apply could not do it has put back by itself already."""
-        if done.returncode == 0 or name != "apply":
+        if done.returncode == 0 or name not in ("apply", "trial"):
             return
         if done.returncode not in (5, 6) or (done.returncode == 5 and self.host.snapshot() != self.start):
             self.faults += 1
@@ -328,9 +332,11 @@ class Test:
         self.each("apply", lambda: None, self.apply, of_apply, fail)
         self.each("rollback", self.apply, self.rollback, of_rollback, fail)
         of_undo = self.undo(of_apply)
+        of_trial = switching.check(self, kill, fail)
         of_confirm, of_supervise = self.confirmation(kill, fail)
         print(f"check-kill: {len(of_apply)} writing calls of apply, {len(of_rollback)} of rollback, "
-              f"{of_undo} of an apply that takes itself back, {of_confirm} of confirm, {of_supervise} of a run that undoes itself; "
+              f"{of_undo} of an apply that takes itself back, {of_trial} of a trial, {of_confirm} of confirm, {of_supervise} of a run "
+              f"that undoes itself; "
               f"{self.killed} kills, {self.signals} signals, {self.failed} errors ({', '.join(names)}), {self.partly} writes in part, "
               f"{self.faults} faults")
         return 1 if self.faults else 0
@@ -340,6 +346,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tuneaudit")
     parser.add_argument("killer")
+    parser.add_argument("onoff")
     parser.add_argument("--short", action="store_true", help="one error of five, at every third call; signals at every fourth")
     parser.add_argument("--keep-going", action="store_true", help="after a fault go on")
     parser.add_argument("--inside", help=argparse.SUPPRESS)

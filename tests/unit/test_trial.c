@@ -114,6 +114,11 @@ static void test_what_could_be_seen(void **state)
 	u = judged(pairs);
 	assert_true(u.has[TA_TRIAL_THROUGHPUT] && !u.has[TA_TRIAL_P50] && !u.has[TA_TRIAL_P99]);
 
+	for (u.n_pairs = N; --u.n_pairs;) { /* one that ended early is judged by what there is */
+		assert_int_equal(ta_trial_judge(&u), 0);
+		assert_true(u.has[TA_TRIAL_THROUGHPUT]);
+		assert_int_equal(isfinite(u.smallest), u.n_pairs >= TA_TRIAL_PAIRS_MIN);
+	}
 	u.n_pairs = 0;
 	assert_int_equal(ta_trial_judge(&u), 0);
 	assert_int_equal(u.verdict, TA_TRIAL_CANNOT_SHOW);
@@ -167,6 +172,7 @@ static void test_steady(void **state)
 static void test_never_steady(void **state)
 {
 	struct script sinks = {.v = (const double[]){100, 90, 80, 70, 60, 50, 45, 40, 35, 30, 25, 20}, .n = 12};
+	struct script rises = {.v = (const double[]){20, 21, 30, 45, 40, 50, 55, 70, 65, 80, 90, 95}, .n = 12, .others = 0.9};
 	struct script wild = {.v = (const double[]){100, 30, 100, 30, 100, 30, 100, 30, 100, 30, 100, 30}, .n = 12};
 	struct script noisy = wild, rough = {.v = (const double[]){100, 80, 100, 80, 100, 80, 100, 80, 100, 80, 100, 80}, .n = 12};
 	struct script dies = {.v = (const double[]){100, 70, 100}, .n = 3, .fails_at = 3};
@@ -174,8 +180,11 @@ static void test_never_steady(void **state)
 	struct ta_err err;
 
 	assert_int_equal(calm(&sinks, &c, &err), -ETIME);
-	assert_non_null(strstr(err.text, "always one way"));
+	assert_non_null(strstr(err.text, "goes from 60 to 20"));
 	assert_int_equal(sinks.at, 12);
+	ta_trial_calm_done(&c);
+
+	assert_int_equal(calm(&rises, &c, &err), -ETIME); /* whatever others do */
 	ta_trial_calm_done(&c);
 
 	assert_int_equal(calm(&wild, &c, &err), -ETIME);

@@ -14,13 +14,12 @@
 #include "cli/pause.h"
 #include "cli/peers.h"
 #include "cli/planning.h"
-#include "cli/progress.h"
 #include "cli/system.h"
+#include "cli/thishost.h"
 #include "load/kv/kv.h"
 #include "load/peer.h"
 #include "load/workload.h"
 #include "report/change.h"
-#include "report/parts.h"
 #include "report/trial.h"
 #include "rule/profile.h"
 #include "trial/loadround.h"
@@ -142,9 +141,8 @@ static int choose_workload(struct job *j)
 			j->workload = ta_workloads[i];
 		ta_buf_printf(&list, " %s", ta_workloads[i]->name);
 	}
-	if (!j->workload)
-		return ta_cli_fail(TA_EXIT_USAGE, "a trial has no workload '%s'; there are:%s", name, ta_buf_text(&list));
-	return TA_EXIT_OK;
+	return j->workload ? TA_EXIT_OK
+			   : ta_cli_fail(TA_EXIT_USAGE, "a trial has no workload '%s'; there are:%s", name, ta_buf_text(&list));
 }
 
 /* Before anything else: what is no address is no reason to make a directory, nor to lock others out. */
@@ -193,22 +191,12 @@ static int prepare_load(struct job *j)
 static int make_plan(struct job *j)
 {
 	const struct ta_planning how = {j->v->profile, j->v->rules, NULL, &j->v->only, &j->v->skip};
-	ta_cleanup_strv struct ta_strv owners = TA_STRV_INIT;
-	static const char *const about[] = {"host", "kernel", "place", "cpu", "numa", "memory", "nic", "ethtool"};
-	const struct ta_source_options source = {.quiet = true};
-	const struct ta_report_options o = {.columns = j->cli->columns};
 	int code = ta_planning_make(&how, &j->session, &j->plan);
 
 	j->rules.only_trusted = true;
 	if (code == TA_EXIT_OK)
 		code = ta_ruleset_load_for(&j->rules, j->session.schema, j->v->rules, j->v->profile);
-	for (size_t i = 0; i < TA_ARRAY_SIZE(about); i++)
-		ta_strv_add(&owners, about[i]);
-	if (code == TA_EXIT_OK)
-		code = ta_session_collect(&j->session, &source, &owners);
-	if (code == TA_EXIT_OK)
-		ta_part_host(j->session.facts, &o, &j->host);
-	return code;
+	return code == TA_EXIT_OK ? ta_cli_this_host(j->cli->columns, &j->host) : code;
 }
 
 /* --- what can be tried ------------------------------------------------------------------------ */
@@ -337,6 +325,18 @@ static int ask(struct job *j)
 	return ta_caller_agrees(question) ? TA_EXIT_OK : ta_cli_fail(TA_EXIT_FINDINGS, "nothing was changed");
 }
 
+/* What an interrupted run has left on, or another one has on now, would be taken for what this host is. */
+static int check_others(struct job *j)
+{
+	ta_cleanup_state struct ta_state *s = NULL;
+
+	if (ta_state_open(j->session.host, j->v->state ? j->v->state : TA_STATE_DIR, false, &s, NULL) < 0)
+		return TA_EXIT_OK; /* what stands against it is said by who opens it to write */
+	if (ta_state_is_held(s))
+		return ta_cli_fail(TA_EXIT_LOCKED, "nothing was changed: another run of tuneaudit is changing this host");
+	return ta_changing_check_interrupted(s, j->cli->program, j->v->state);
+}
+
 /* From here on nobody else changes this host by us. */
 static int lock(struct job *j)
 {
@@ -353,7 +353,10 @@ static int lock(struct job *j)
 
 static void show(void *ctx, const char *what)
 {
-	ta_progress_show(what);
+	char line[88];
+	int n = snprintf(line, sizeof(line), "\r%-78.78s\r", what);
+
+	ta_system_write(STDERR_FILENO, line, (size_t)n);
 }
 
 static struct ta_trial_load how_to_measure(struct job *j, struct ta_trial_loading *ctx)
@@ -363,7 +366,7 @@ static struct ta_trial_load how_to_measure(struct job *j, struct ta_trial_loadin
 		.measure = ta_trial_measure_load,
 		.ctx = ctx,
 		.stop = j->stop,
-		.tell = ta_progress_is_wanted(j->cli->quiet) ? show : NULL,
+		.tell = !j->cli->quiet && isatty(STDERR_FILENO) ? show : NULL,
 	};
 }
 
@@ -506,6 +509,8 @@ static int trial(struct job *j)
 {
 	int code = make_plan(j);
 
+	if (code == TA_EXIT_OK)
+		code = check_others(j);
 	if (code == TA_EXIT_OK)
 		code = choose_workload(j);
 	if (code == TA_EXIT_OK)
