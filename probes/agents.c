@@ -8,9 +8,9 @@
 #include "probe/service.h"
 
 static const struct ta_field fields[] = {
-	{"agents.*.installed", TA_T_BOOL, "", "its program is there", 0, {}},
-	{"agents.*.running", TA_T_BOOL, "", "it runs", 0, {}},
-	{"agents.*.writes", TA_T_STRING, "", "what it sets by itself", 0, {}},
+	{"agents.*.installed", TA_T_BOOL, "", "its program is there", TA_F_WRITTEN, {}},
+	{"agents.*.running", TA_T_BOOL, "", "it runs", TA_F_WRITTEN, {}},
+	{"agents.*.writes", TA_T_STRING, "", "what it sets by itself", TA_F_WRITTEN, {}},
 };
 
 #define PROGRAMS(...) ((const char *const[]){__VA_ARGS__, NULL})

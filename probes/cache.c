@@ -11,7 +11,7 @@
 #define CPU_DIR "/sys/devices/system/cpu"
 
 static const struct ta_field fields[] = {
-	{"cpu.l3_caches", TA_T_INT, "caches", "last-level caches of the online CPUs (cache/index3/shared_cpu_list)", 0, {}},
+	{"cpu.l3_caches", TA_T_INT, "caches", "last-level caches of the online CPUs (cache/index3/shared_cpu_list)", TA_F_HARDWARE, {}},
 };
 
 /* The CPUs that share the third-level cache of this one; -ENOENT: it has none. */

@@ -17,7 +17,7 @@
 
 static const struct ta_field fields[] = {
 	{"kernel.clocksource.current", TA_T_STRING, "", "clock source in use (current_clocksource)", 0, {}},
-	{"kernel.clocksource.available", TA_T_STRINGS, "", "clock sources to choose from (available_clocksource)", 0, {}},
+	{"kernel.clocksource.available", TA_T_STRINGS, "", "clock sources to choose from (available_clocksource)", TA_F_SYSTEM, {}},
 	{"kernel.clocksource.read_ns", TA_T_INT, "ns",
 		"one clock_gettime(CLOCK_MONOTONIC), the best of some batches, measured here", TA_F_VOLATILE, {}},
 };

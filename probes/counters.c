@@ -21,7 +21,7 @@
 #define NUM32(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE | TA_F_WRAPS32, {}} /* unsigned int of each CPU */
 #define LEVEL(p, u, m) {PREFIX p, TA_T_INT, u, m, TA_F_VOLATILE | TA_F_LEVEL, {}}
 #define LIST(p, u, m) {PREFIX p, TA_T_INTS, u, m, TA_F_VOLATILE, {}}
-#define CPUS(p, m) {PREFIX p, TA_T_INTS, "CPUs", m, TA_F_CPUS, {}}
+#define CPUS(p, m) {PREFIX p, TA_T_INTS, "CPUs", m, TA_F_CPUS | TA_F_AGAIN, {}}
 #define MIB(p, m) NUM(p, "", m)                  /* of /proc/net/snmp and netstat */
 #define TRACK(p, m) NUM32("conntrack." p, "", m) /* of /proc/net/stat/nf_conntrack */
 
@@ -41,7 +41,7 @@ static const struct ta_field fields[] = {
 	TRACK("insert_failed", "connections that could not be inserted"),
 	TRACK("invalid", "packets that could not be tracked"),
 	{"counters.conntrack.max", TA_T_INT, "connections",
-		"most tracked connections of the host; 0 = no limit", 0, {{0, TA_MEANS_UNLIMITED}}},
+		"most tracked connections of the host; 0 = no limit", TA_F_AGAIN, {{0, TA_MEANS_UNLIMITED}}},
 	TRACK("search_restart", "lookups that began again because the table was resized"),
 	MIB("ip.ForwDatagrams", "packets forwarded"),
 	MIB("ip.FragFails", "packets that could not be fragmented"),

@@ -18,10 +18,10 @@
 
 static const struct ta_field fields[] = {
 	{"cpu.idle.driver", TA_T_STRING, "", "intel_idle, acpi_idle, psci_idle, haltpoll, none … (cpuidle/current_driver)",
-		0, {}},
+		TA_F_SYSTEM, {}},
 	{"cpu.idle.governor", TA_T_STRING, "", "menu, teo, ladder, haltpoll (cpuidle/current_governor)", 0, {}},
-	{STATE "name", TA_T_STRING, "", "POLL, C1, C6 … (stateN/name)", 0, {}},
-	{STATE "latency_us", TA_T_INT, "us", "time to wake up from it (stateN/latency)", 0, {}},
+	{STATE "name", TA_T_STRING, "", "POLL, C1, C6 … (stateN/name)", TA_F_SYSTEM, {}},
+	{STATE "latency_us", TA_T_INT, "us", "time to wake up from it (stateN/latency)", TA_F_SYSTEM, {}},
 	{STATE "disabled", TA_T_BOOL, "", "somebody took it out (stateN/disable)", 0, {}},
 	{"cpu.idle.max_latency_us", TA_T_INT, "us", "wake-up from the slowest state that nobody took out", 0, {}},
 	{"cpu.idle.latency_limit_us", TA_T_INT, "us",

@@ -12,10 +12,10 @@
 
 static const struct ta_field fields[] = {
 	{"disks.*.physical", TA_T_BOOL, "",
-		"a device stands behind it (a virtual machine's too); false for dm, md, zram …", 0,
+		"a device stands behind it (a virtual machine's too); false for dm, md, zram …", TA_F_HARDWARE | TA_F_COMES,
 		{{0}}},
 	{"disks.*.scheduler", TA_T_STRING, "", "I/O scheduler in use", 0, {{0}}},
-	{"disks.*.rotational", TA_T_BOOL, "", "spinning medium, as the driver believes", 0, {{0}}},
+	{"disks.*.rotational", TA_T_BOOL, "", "spinning medium, as the driver believes", TA_F_HARDWARE, {{0}}},
 	{"disks.*.nr_requests", TA_T_INT, "requests", "requests that may wait per queue", 0, {{0}}},
 	{"disks.*.read_ahead_kb", TA_T_INT, "KiB", "read ahead of a sequential reader", 0, {{0}}},
 	{"disks.*.rq_affinity", TA_T_INT, "",

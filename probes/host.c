@@ -6,8 +6,8 @@
 #include "probe/probe.h"
 
 static const struct ta_field fields[] = {
-	{"host.name", TA_T_STRING, "", "host name (/proc/sys/kernel/hostname)", 0, {}},
-	{"host.os", TA_T_STRING, "", "distribution and release (PRETTY_NAME of /etc/os-release)", 0, {}},
+	{"host.name", TA_T_STRING, "", "host name (/proc/sys/kernel/hostname)", TA_F_AGAIN, {}},
+	{"host.os", TA_T_STRING, "", "distribution and release (PRETTY_NAME of /etc/os-release)", TA_F_SYSTEM, {}},
 	{"host.time", TA_T_INT, "s", "seconds since the epoch when the host was read", TA_F_VOLATILE, {}},
 };
 

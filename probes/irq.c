@@ -19,20 +19,20 @@
 #include "probe/value.h"
 
 static const struct ta_field fields[] = {
-	{"irqs.*.subject", TA_T_STRING, "", "device and queue, as findings call it", 0, {{0}}},
-	{"irqs.*.name", TA_T_STRING, "", "actions as /proc/interrupts shows them", 0, {{0}}},
+	{"irqs.*.subject", TA_T_STRING, "", "device and queue, as findings call it", TA_F_AGAIN | TA_F_NAMES, {{0}}},
+	{"irqs.*.name", TA_T_STRING, "", "actions as /proc/interrupts shows them", TA_F_AGAIN, {{0}}},
 	{"irqs.*.device", TA_T_STRING, "",
-		"interface or NVMe controller; its bus address where that is all that is known", 0,
+		"interface or NVMe controller; its bus address where that is all that is known", TA_F_COMES,
 		{{0}}},
 	{"irqs.*.devices", TA_T_STRINGS, "", "all such devices on a shared line", 0, {{0}}},
 	{"irqs.*.queue", TA_T_INT, "",
 		"number of the queue; missing for link, mailbox and admin interrupts", 0, {{0}}},
 	{"irqs.*.role", TA_T_STRING, "", "rx, tx, combined (both), io (NVMe) or other (no data)", 0,
 		{{0}}},
-	{"irqs.*.wanted", TA_T_INTS, "CPUs", "CPUs allowed (smp_affinity_list)", TA_F_CPUS, {{0}}},
+	{"irqs.*.wanted", TA_T_INTS, "CPUs", "CPUs allowed (smp_affinity_list)", TA_F_CPUS | TA_F_SIZED | TA_F_PLACED, {{0}}},
 	{"irqs.*.effective", TA_T_INTS, "CPUs", "CPUs chosen (effective_affinity_list, since 4.13)",
-		TA_F_CPUS, {{0}}},
-	{"irqs.*.node", TA_T_INT, "", "NUMA node of the device; 0 where there is one node", 0,
+		TA_F_CPUS | TA_F_AGAIN, {{0}}},
+	{"irqs.*.node", TA_T_INT, "", "NUMA node of the device; 0 where there is one node", TA_F_HARDWARE,
 		{{0}}},
 	{"irqs.*.managed", TA_T_BOOL, "", "the kernel places it and refuses to be told", 0, {{0}}},
 	{"irqs.*.movable", TA_T_BOOL, "",
@@ -46,7 +46,7 @@ static const struct ta_field fields[] = {
 	{"irqs.*.fired", TA_T_INTS, "CPUs", "CPUs that handled at least a twentieth of them",
 		TA_F_CPUS | TA_F_VOLATILE, {{0}}},
 	{"irq.default_affinity", TA_T_INTS, "CPUs",
-		"CPUs allowed for new interrupts (/proc/irq/default_smp_affinity)", TA_F_CPUS,
+		"CPUs allowed for new interrupts (/proc/irq/default_smp_affinity)", TA_F_CPUS | TA_F_SIZED,
 		{{0}}},
 };
 

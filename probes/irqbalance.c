@@ -12,19 +12,19 @@
 #include "probe/unitfile.h"
 
 static const struct ta_field fields[] = {
-	{"irqbalance.installed", TA_T_BOOL, "", "its program is there", 0, {}},
-	{"irqbalance.running", TA_T_BOOL, "", "it runs", 0, {}},
-	{"irqbalance.config_file", TA_T_STRING, "", "where it takes its configuration from; \"\" = there is none", 0, {}},
-	{"irqbalance.unit_files", TA_T_STRINGS, "", "its unit and drop-ins, of which the later ones hold", 0, {}},
+	{"irqbalance.installed", TA_T_BOOL, "", "its program is there", TA_F_WRITTEN, {}},
+	{"irqbalance.running", TA_T_BOOL, "", "it runs", TA_F_WRITTEN, {}},
+	{"irqbalance.config_file", TA_T_STRING, "", "where it takes its configuration from; \"\" = there is none", TA_F_WRITTEN, {}},
+	{"irqbalance.unit_files", TA_T_STRINGS, "", "its unit and drop-ins, of which the later ones hold", TA_F_WRITTEN, {}},
 	{"irqbalance.oneshot", TA_T_BOOL, "",
-		"told to place interrupts once and end; on machines with one shared cache it does so by itself", 0, {}},
-	{"irqbalance.banned_cpus", TA_T_INTS, "CPUs", "CPUs that it sends no interrupts to", TA_F_CPUS, {}},
+		"told to place interrupts once and end; on machines with one shared cache it does so by itself", TA_F_WRITTEN, {}},
+	{"irqbalance.banned_cpus", TA_T_INTS, "CPUs", "CPUs that it sends no interrupts to", TA_F_CPUS | TA_F_WRITTEN, {}},
 	{"irqbalance.bans_given", TA_T_BOOL, "",
-		"they come from its configuration, which replaces its own choice: isolated CPUs and those without ticks", 0, {}},
-	{"irqbalance.banned_irqs", TA_T_INTS, "", "interrupts that it leaves alone (--banirq)", 0, {}},
+		"they come from its configuration, which replaces its own choice: isolated CPUs and those without ticks", TA_F_WRITTEN, {}},
+	{"irqbalance.banned_irqs", TA_T_INTS, "", "interrupts that it leaves alone (--banirq)", TA_F_WRITTEN, {}},
 	{"irqbalance.policy", TA_T_STRING, "",
-		"what it makes of drivers' hints (--hintpolicy): exact, subset, ignore; \"\" = its default", 0, {}},
-	{"irqbalance.policy_script", TA_T_BOOL, "", "a script decides for it (--policyscript)", 0, {}},
+		"what it makes of drivers' hints (--hintpolicy): exact, subset, ignore; \"\" = its default", TA_F_WRITTEN, {}},
+	{"irqbalance.policy_script", TA_T_BOOL, "", "a script decides for it (--policyscript)", TA_F_WRITTEN, {}},
 };
 
 static const char *const programs[] = {"/usr/sbin/irqbalance", "/usr/bin/irqbalance", "/sbin/irqbalance", NULL};

@@ -13,7 +13,7 @@
 static const struct ta_field fields[] = {
 	{"kernel.config.*", TA_T_STRING, "",
 		"y, m, n or the value of an option that matters here (/boot/config-RELEASE, /lib/modules/RELEASE/config, /proc/config.gz)",
-		0, {}},
+		TA_F_SYSTEM, {}},
 };
 
 #define PACKED "/proc/config.gz"

@@ -18,15 +18,15 @@
 #define PREEMPT_FILE "/sys/kernel/debug/sched/preempt"
 
 static const struct ta_field fields[] = {
-	{"kernel.release", TA_T_STRING, "", "as uname -r (/proc/sys/kernel/osrelease)", 0, {}},
-	{"kernel.version", TA_T_INTS, "", "major, minor, patch of the release", 0, {}},
-	{"kernel.arch", TA_T_STRING, "", "as uname -m (/proc/sys/kernel/arch, uname, /proc/cpuinfo)", 0, {}},
-	{"kernel.build", TA_T_STRING, "", "as uname -v (/proc/sys/kernel/version)", 0, {}},
+	{"kernel.release", TA_T_STRING, "", "as uname -r (/proc/sys/kernel/osrelease)", TA_F_SYSTEM, {}},
+	{"kernel.version", TA_T_INTS, "", "major, minor, patch of the release", TA_F_SYSTEM | TA_F_AGAIN, {}},
+	{"kernel.arch", TA_T_STRING, "", "as uname -m (/proc/sys/kernel/arch, uname, /proc/cpuinfo)", TA_F_SYSTEM, {}},
+	{"kernel.build", TA_T_STRING, "", "as uname -v (/proc/sys/kernel/version)", TA_F_SYSTEM, {}},
 	{"kernel.preemption", TA_T_STRING, "",
 		"none, voluntary, full, lazy, rt; none-or-voluntary where the build does not tell the two apart", 0, {}},
 	{"kernel.tainted", TA_T_INT, "", "bit mask of what taints it (/proc/sys/kernel/tainted)", 0, {}},
 	{"kernel.cmdline.*", TA_T_STRING, "",
-		"parameters it was started with that matter here (/proc/cmdline); empty for those without value", 0, {}},
+		"parameters it was started with that matter here (/proc/cmdline); empty for those without value", TA_F_WRITTEN, {}},
 	{"kernel.sched_ext", TA_T_STRING, "", "BPF scheduler: disabled, enabled … (/sys/kernel/sched_ext/state)", 0, {}},
 };
 

@@ -9,16 +9,16 @@
 #include "probe/probe.h"
 
 static const struct ta_field fields[] = {
-	{"nics.*.boot.file", TA_T_STRING, "", "the .link file that udev applies to it; \"\" = none", 0, {}},
-	{"nics.*.boot.sets", TA_T_STRINGS, "", "what that file sets, with FILE:LINE", 0, {}},
-	{"nics.*.boot.whole", TA_T_BOOL, "", "that is all it sets: it has no other sections, and nothing twice", 0, {}},
-	{"nics.*.boot.mtu", TA_T_INT, "bytes", "MTUBytes=", 0, {}},
-	{"nics.*.boot.txqueuelen", TA_T_INT, "packets", "TransmitQueueLength=", 0, {}},
-	{"nics.*.boot.rx_ring", TA_T_INT, "descriptors", "RxBufferSize=", 0, {}},
-	{"nics.*.boot.tx_ring", TA_T_INT, "descriptors", "TxBufferSize=", 0, {}},
-	{"nics.*.boot.rx_channels", TA_T_INT, "channels", "RxChannels=", 0, {}},
-	{"nics.*.boot.tx_channels", TA_T_INT, "channels", "TxChannels=", 0, {}},
-	{"nics.*.boot.combined_channels", TA_T_INT, "channels", "CombinedChannels=", 0, {}},
+	{"nics.*.boot.file", TA_T_STRING, "", "the .link file that udev applies to it; \"\" = none", TA_F_WRITTEN, {}},
+	{"nics.*.boot.sets", TA_T_STRINGS, "", "what that file sets, with FILE:LINE", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"nics.*.boot.whole", TA_T_BOOL, "", "that is all it sets: it has no other sections, and nothing twice", TA_F_WRITTEN, {}},
+	{"nics.*.boot.mtu", TA_T_INT, "bytes", "MTUBytes=", TA_F_WRITTEN, {}},
+	{"nics.*.boot.txqueuelen", TA_T_INT, "packets", "TransmitQueueLength=", TA_F_WRITTEN, {}},
+	{"nics.*.boot.rx_ring", TA_T_INT, "descriptors", "RxBufferSize=", TA_F_WRITTEN, {}},
+	{"nics.*.boot.tx_ring", TA_T_INT, "descriptors", "TxBufferSize=", TA_F_WRITTEN, {}},
+	{"nics.*.boot.rx_channels", TA_T_INT, "channels", "RxChannels=", TA_F_WRITTEN, {}},
+	{"nics.*.boot.tx_channels", TA_T_INT, "channels", "TxChannels=", TA_F_WRITTEN, {}},
+	{"nics.*.boot.combined_channels", TA_T_INT, "channels", "CombinedChannels=", TA_F_WRITTEN, {}},
 };
 
 static const struct {

@@ -9,10 +9,10 @@
 
 static const struct ta_field fields[] = {
 	{"limits.login.*.nofile_soft", TA_T_INT, "files", "descriptor limit of logins, soft (limits.conf, limits.d)",
-		TA_F_UNLIMITED, {}},
-	{"limits.login.*.nofile_hard", TA_T_INT, "files", "the same, hard", TA_F_UNLIMITED, {}},
-	{"limits.login.*.nofile_set_by", TA_T_STRING, "", "FILE:LINE of the soft one, else of the hard one", 0, {}},
-	{"limits.login_more", TA_T_BOOL, "", "there are lines for single users or groups, which are not told of", 0, {}},
+		TA_F_UNLIMITED | TA_F_WRITTEN, {}},
+	{"limits.login.*.nofile_hard", TA_T_INT, "files", "the same, hard", TA_F_UNLIMITED | TA_F_WRITTEN, {}},
+	{"limits.login.*.nofile_set_by", TA_T_STRING, "", "FILE:LINE of the soft one, else of the hard one", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"limits.login_more", TA_T_BOOL, "", "there are lines for single users or groups, which are not told of", TA_F_WRITTEN, {}},
 };
 
 static void put_limit(struct ta_facts *f, const char *who, const char *key, const struct ta_pam_limit *l)

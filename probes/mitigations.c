@@ -7,7 +7,7 @@
 
 static const struct ta_field fields[] = {
 	{"kernel.vulnerabilities.*", TA_T_STRING, "",
-		"\"Not affected\", \"Mitigation: …\" or \"Vulnerable…\" (cpu/vulnerabilities/NAME)", 0, {}},
+		"\"Not affected\", \"Mitigation: …\" or \"Vulnerable…\" (cpu/vulnerabilities/NAME)", TA_F_SYSTEM, {}},
 };
 
 static void collect(struct ta_host *h, struct ta_facts *f)

@@ -15,9 +15,9 @@
 		0, {}}
 
 static const struct ta_field fields[] = {
-	{"modules.loadable", TA_T_BOOL, "", "this kernel can load modules (/proc/modules is there)", 0,
+	{"modules.loadable", TA_T_BOOL, "", "this kernel can load modules (/proc/modules is there)", TA_F_SYSTEM,
 		{}},
-	{"modules.loaded", TA_T_STRINGS, "", "names of the loaded modules (/proc/modules)", 0, {}},
+	{"modules.loaded", TA_T_STRINGS, "", "names of the loaded modules (/proc/modules)", TA_F_VOLATILE, {}},
 	STATE("br_netfilter", "bridged packets pass the firewall"),
 	STATE("nf_conntrack", "connection tracking"),
 	STATE("nf_flow_table", "forwarding past the firewall's rules (flow table)"),

@@ -12,7 +12,7 @@
 static const struct ta_field fields[] = {
 	{"mounts.*.device", TA_T_STRING, "", "block device, as it was mounted", 0, {}},
 	{"mounts.*.fstype", TA_T_STRING, "", "file system", 0, {}},
-	{"mounts.*.options", TA_T_STRINGS, "", "options that bear on speed or safety", 0, {}},
+	{"mounts.*.options", TA_T_STRINGS, "", "options that bear on speed or safety", TA_F_WRITTEN, {}},
 };
 /* clang-format on */
 

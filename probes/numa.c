@@ -27,15 +27,15 @@
 #define NODE_DIR "/sys/devices/system/node"
 
 static const struct ta_field fields[] = {
-	{"numa_nodes", TA_T_INT, "nodes", "NUMA nodes; 1 where the kernel knows no NUMA", 0, {}},
+	{"numa_nodes", TA_T_INT, "nodes", "NUMA nodes; 1 where the kernel knows no NUMA", TA_F_HARDWARE, {}},
 	{"numa_source", TA_T_STRING, "",
 		"sysfs; no-directory: so one node; lscpu: its output; buddyinfo: only their number; overlapping: they share CPUs, taken as one",
-		0, {}},
-	{"numa.*.cpus", TA_T_INTS, "", "CPUs of the node (nodeN/cpulist, cpumap)", TA_F_CPUS, {}},
-	{"numa.*.memory_bytes", TA_T_INT, "bytes", "memory of the node (MemTotal in nodeN/meminfo)", 0, {}},
+		TA_F_SYSTEM | TA_F_AGAIN, {}},
+	{"numa.*.cpus", TA_T_INTS, "", "CPUs of the node (nodeN/cpulist, cpumap)", TA_F_CPUS | TA_F_SIZED, {}},
+	{"numa.*.memory_bytes", TA_T_INT, "bytes", "memory of the node (MemTotal in nodeN/meminfo)", TA_F_HARDWARE | TA_F_WITHIN(1), {}},
 	{"numa.*.free_bytes", TA_T_INT, "bytes", "free memory of the node (MemFree in nodeN/meminfo)", TA_F_VOLATILE,
 		{}},
-	{"numa.*.distance", TA_T_INTS, "", "to each node in rising order, 10 is local (nodeN/distance)", 0, {}},
+	{"numa.*.distance", TA_T_INTS, "", "to each node in rising order, 10 is local (nodeN/distance)", TA_F_HARDWARE, {}},
 };
 
 struct node {

@@ -13,21 +13,21 @@
 #include "probe/value.h"
 
 static const struct ta_field fields[] = {
-	{"persist.*.kind", TA_T_STRING, "", "attr (a path in /sys or /proc/irq), channels, rings, coalesce, features, txqueuelen, mtu, rss, irq", 0, {}},
-	{"persist.*.device", TA_T_STRING, "", "the interface; \"\" of a path", 0, {}},
-	{"persist.*.setting", TA_T_STRING, "", "which one of that kind, as ethtool calls it; \"\" = there is one", 0, {}},
-	{"persist.*.persisted", TA_T_BOOL, "", "something sets it at the next boot", 0, {}},
-	{"persist.*.set_by", TA_T_STRING, "", "what does: cmdline, modprobe.d, tmpfiles.d, udev, link (.link files), unit (this program's), tuned", 0, {}},
-	{"persist.*.file", TA_T_STRING, "", "the file of the line that wins", 0, {}},
-	{"persist.*.line", TA_T_INT, "", "its number", 0, {}},
-	{"persist.*.value", TA_T_STRING, "", "the value as written there", 0, {}},
+	{"persist.*.kind", TA_T_STRING, "", "attr (a path in /sys or /proc/irq), channels, rings, coalesce, features, txqueuelen, mtu, rss, irq", TA_F_AGAIN, {}},
+	{"persist.*.device", TA_T_STRING, "", "the interface; \"\" of a path", TA_F_AGAIN, {}},
+	{"persist.*.setting", TA_T_STRING, "", "which one of that kind, as ethtool calls it; \"\" = there is one", TA_F_AGAIN, {}},
+	{"persist.*.persisted", TA_T_BOOL, "", "something sets it at the next boot", TA_F_AGAIN, {}},
+	{"persist.*.set_by", TA_T_STRING, "", "what does: cmdline, modprobe.d, tmpfiles.d, udev, link (.link files), unit (this program's), tuned", TA_F_AGAIN, {}},
+	{"persist.*.file", TA_T_STRING, "", "the file of the line that wins", TA_F_WRITTEN, {}},
+	{"persist.*.line", TA_T_INT, "", "its number", TA_F_AGAIN, {}},
+	{"persist.*.value", TA_T_STRING, "", "the value as written there", TA_F_WRITTEN, {}},
 	{"persist.*.unsure", TA_T_STRING, "",
-		"FILE:LINE of a line that may hold instead: it cannot be told whether it is for this device, or which of two comes last; \"\" = none", 0, {}},
-	{"persist.*.others", TA_T_STRINGS, "", "FILE:LINE of further lines for it, which lose", 0, {}},
+		"FILE:LINE of a line that may hold instead: it cannot be told whether it is for this device, or which of two comes last; \"\" = none", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"persist.*.others", TA_T_STRINGS, "", "FILE:LINE of further lines for it, which lose", TA_F_PLACES | TA_F_WRITTEN, {}},
 	{"persist.*.overridden", TA_T_STRINGS, "",
-		"those of them that somebody of this host wrote (not below /usr/lib) and that want another value", 0, {}},
-	{"persist.*.attr", TA_T_STRING, "", "of a path: what the file says now", 0, {}},
-	{"persist.*.start", TA_T_STRING, "", "what it begins with where nothing sets it, as far as the running kernel tells", 0, {}},
+		"those of them that somebody of this host wrote (not below /usr/lib) and that want another value", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"persist.*.attr", TA_T_STRING, "", "of a path: what the file says now", TA_F_AGAIN, {}},
+	{"persist.*.start", TA_T_STRING, "", "what it begins with where nothing sets it, as far as the running kernel tells", TA_F_AGAIN, {}},
 };
 
 #define NVME "/sys/class/nvme/"

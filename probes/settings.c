@@ -10,26 +10,26 @@
 #include "probe/sysctlagain.h"
 
 static const struct ta_field fields[] = {
-	{"settings.*.persisted", TA_T_BOOL, "", "something sets this sysctl at the next boot", 0, {}},
-	{"settings.*.set_by", TA_T_STRING, "", "what does: sysctl.d, ufw, tuned, cmdline (the kernel command line)", 0, {}},
-	{"settings.*.file", TA_T_STRING, "", "the file of the line that wins", 0, {}},
-	{"settings.*.line", TA_T_INT, "", "its number", 0, {}},
-	{"settings.*.pattern", TA_T_STRING, "", "the pattern, if the line names no single key; \"\" if it does", 0, {}},
-	{"settings.*.value", TA_T_STRING, "", "the value as written there, blanks for tabs", 0, {}},
-	{"settings.*.others", TA_T_STRINGS, "", "FILE:LINE of further lines for it, which lose", 0, {}},
+	{"settings.*.persisted", TA_T_BOOL, "", "something sets this sysctl at the next boot", TA_F_AGAIN, {}},
+	{"settings.*.set_by", TA_T_STRING, "", "what does: sysctl.d, ufw, tuned, cmdline (the kernel command line)", TA_F_AGAIN, {}},
+	{"settings.*.file", TA_T_STRING, "", "the file of the line that wins", TA_F_WRITTEN, {}},
+	{"settings.*.line", TA_T_INT, "", "its number", TA_F_AGAIN, {}},
+	{"settings.*.pattern", TA_T_STRING, "", "the pattern, if the line names no single key; \"\" if it does", TA_F_AGAIN, {}},
+	{"settings.*.value", TA_T_STRING, "", "the value as written there, blanks for tabs", TA_F_WRITTEN, {}},
+	{"settings.*.others", TA_T_STRINGS, "", "FILE:LINE of further lines for it, which lose", TA_F_PLACES | TA_F_WRITTEN, {}},
 	{"settings.*.overridden", TA_T_STRINGS, "",
-		"those of them that somebody of this host wrote (not below /usr/lib) and that want another value", 0, {}},
-	{"settings.*.ignored", TA_T_STRINGS, "", "FILE:LINE of lines for it that nothing applies at boot", 0, {}},
-	{"settings.*.unread", TA_T_BOOL, "", "some of them stand in /etc/sysctl.conf, which is not read here", 0, {}},
-	{"settings.*.ignored_by", TA_T_STRING, "", "why: what does not read the file, or the line that excludes it; \"\" = none is ignored", 0, {}},
+		"those of them that somebody of this host wrote (not below /usr/lib) and that want another value", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"settings.*.ignored", TA_T_STRINGS, "", "FILE:LINE of lines for it that nothing applies at boot", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"settings.*.unread", TA_T_BOOL, "", "some of them stand in /etc/sysctl.conf, which is not read here", TA_F_AGAIN, {}},
+	{"settings.*.ignored_by", TA_T_STRING, "", "why: what does not read the file, or the line that excludes it; \"\" = none is ignored", TA_F_AGAIN, {}},
 
 	{"boot.sysctl_loader", TA_T_STRING, "",
-		"what applies sysctl files at boot: systemd-sysctl, procps (sysctl --system), procd (OpenWrt), none", 0, {}},
-	{"boot.sysctl_files", TA_T_STRINGS, "", "the files that it reads, in its order; later lines win", 0, {}},
-	{"boot.sysctl_broken", TA_T_STRINGS, "", "files among them that it cannot read: loops of links, directories", 0, {}},
+		"what applies sysctl files at boot: systemd-sysctl, procps (sysctl --system), procd (OpenWrt), none", TA_F_SYSTEM, {}},
+	{"boot.sysctl_files", TA_T_STRINGS, "", "the files that it reads, in its order; later lines win", TA_F_WRITTEN, {}},
+	{"boot.sysctl_broken", TA_T_STRINGS, "", "files among them that it cannot read: loops of links, directories", TA_F_WRITTEN, {}},
 	{"boot.sysctl_again", TA_T_STRINGS, "",
-		"modules with lines for their sysctls, behind which a udev rule applies these once more", 0, {}},
-	{"boot.modules", TA_T_STRINGS, "", "modules loaded before (modules-load.d, /etc/modules)", 0, {}},
+		"modules with lines for their sysctls, behind which a udev rule applies these once more", TA_F_WRITTEN, {}},
+	{"boot.modules", TA_T_STRINGS, "", "modules loaded before (modules-load.d, /etc/modules)", TA_F_WRITTEN, {}},
 };
 
 static const char *by_name(enum ta_set_by by)

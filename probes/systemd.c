@@ -7,7 +7,7 @@
 #include "probe/systemdver.h"
 
 static const struct ta_field fields[] = {
-	{"boot.systemd", TA_T_INT, "", "version of systemd (libsystemd-shared-*.so)", 0, {}},
+	{"boot.systemd", TA_T_INT, "", "version of systemd (libsystemd-shared-*.so)", TA_F_SYSTEM, {}},
 };
 
 static void collect(struct ta_host *h, struct ta_facts *f)

@@ -8,11 +8,11 @@
 #include "probe/tuned.h"
 
 static const struct ta_field fields[] = {
-	{"tuned.running", TA_T_BOOL, "", "TuneD runs", 0, {}},
-	{"tuned.profile", TA_T_STRING, "", "its active profiles (/etc/tuned/active_profile); \"\" = none", 0, {}},
+	{"tuned.running", TA_T_BOOL, "", "TuneD runs", TA_F_WRITTEN, {}},
+	{"tuned.profile", TA_T_STRING, "", "its active profiles (/etc/tuned/active_profile); \"\" = none", TA_F_WRITTEN, {}},
 	{"tuned.sets", TA_T_STRINGS, "",
-		"what they set of CPUs, memory, drives and interfaces, with FILE:LINE; sysctls stand in settings", 0, {}},
-	{"tuned.active", TA_T_BOOL, "", "a profile is chosen, and TuneD runs or is started at boot", 0, {}},
+		"what they set of CPUs, memory, drives and interfaces, with FILE:LINE; sysctls stand in settings", TA_F_PLACES | TA_F_WRITTEN, {}},
+	{"tuned.active", TA_T_BOOL, "", "a profile is chosen, and TuneD runs or is started at boot", TA_F_WRITTEN, {}},
 };
 
 /* Options that say how sections belong together, and not what is set. */

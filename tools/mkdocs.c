@@ -78,6 +78,29 @@ static void print_special(const struct ta_field *f)
 	}
 }
 
+static void print_flags(unsigned flags)
+{
+	static const struct {
+		unsigned flag;
+		const char *text;
+	} texts[] = {
+		{TA_F_VOLATILE, "moves by itself"},
+		{TA_F_NETNS, "one per network namespace"},
+		{TA_F_HARDWARE, "hardware"},
+		{TA_F_LINK, "the other end"},
+		{TA_F_SYSTEM, "comes with the system"},
+		{TA_F_SIZED, "follows the hardware"},
+		{TA_F_AGAIN, "follows from others"},
+		{TA_F_RUN, "of this run"},
+	};
+
+	for (size_t i = 0; i < TA_ARRAY_SIZE(texts); i++)
+		if (flags & texts[i].flag)
+			printf("; %s", texts[i].text);
+	if (TA_F_WITHIN_PERCENT(flags))
+		printf("; the same within %u %%", TA_F_WITHIN_PERCENT(flags));
+}
+
 static void print_row(const struct row *r)
 {
 	const struct ta_field *f = r->field;
@@ -87,10 +110,7 @@ static void print_row(const struct row *r)
 		f->flags & TA_F_UNLIMITED ? " or `unlimited`" : "", unit);
 	print_cell(f->meaning);
 	print_special(f);
-	if (f->flags & TA_F_VOLATILE)
-		printf("; moves by itself");
-	if (f->flags & TA_F_NETNS)
-		printf("; one per network namespace");
+	print_flags(f->flags);
 	printf(" | %s |\n", r->owner);
 }
 
@@ -105,7 +125,9 @@ static void print_facts(const struct rows *rows)
 	       "Made by `make docs` from the tables beside the probes; do not edit.\n\n"
 	       "Every fact is a value or stands in `absent` with one of the reasons %s, %s, %s, %s, %s.\n"
 	       "`*` stands for the key of a collection: an interface, a CPU policy, a listener. The last column names the\n"
-	       "probe (or derivation) that puts the fact.\n",
+	       "probe (or derivation) that puts the fact. What moves by itself, follows from others (as all that derivations put\n"
+	       "does), or is of this run stands in no [baseline](baseline.md); the other words behind a meaning say what it is a\n"
+	       "sign of when the fact moves.\n",
 		ta_reason_name(TA_MISSING), ta_reason_name(TA_DENIED), ta_reason_name(TA_UNSUPPORTED),
 		ta_reason_name(TA_MALFORMED), ta_reason_name(TA_NOT_ASKED));
 	for (size_t i = 0; i < rows->n; i++) {

@@ -18,7 +18,6 @@
 
 /* Commands that scripts may know from the documents already. */
 static const char *const later[] = {
-	"baseline",
 	"lint",
 };
 

@@ -39,5 +39,12 @@ int ta_system_write(int fd, const void *data, size_t len);
 int ta_system_read_file(
 	const char *path, size_t cap, struct ta_buf *ret, bool *ret_trusted, struct ta_err *err);
 
+/*
+ * The file with these bytes in it, in the place of what was there: written beside it under a hidden name, made durable, renamed.
+ * On failure what was there is there still. What is no regular file (/dev/stdout, a pipe) is written as it is. 0, -errno, with
+ * a message that names the file.
+ */
+int ta_system_replace_file(const char *path, const void *data, size_t len, struct ta_err *err);
+
 /* The names in `dir` that end with `suffix`, sorted; hidden ones left out. */
 int ta_system_list(const char *dir, const char *suffix, struct ta_strv *ret, struct ta_err *err);

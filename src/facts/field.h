@@ -32,7 +32,23 @@ enum {
 	TA_F_CPUS = 1 << 3,      /* TA_T_INTS that is a set of CPU numbers: printed as 0-3,8 */
 	TA_F_LEVEL = 1 << 4,     /* stands among counters, but rises and falls: has no rate */
 	TA_F_WRAPS32 = 1 << 5,   /* a 32-bit counter of the kernel, or a sum of such: begins again at 0 */
+	/* For baselines (docs/baseline.md): what it means that the value is another one than then. */
+	TA_F_HARDWARE = 1 << 6, /* tells what the machine is made of: something was replaced */
+	TA_F_LINK = 1 << 7,     /* tells what is at the other end: a cable, a switch, a slot */
+	TA_F_SYSTEM = 1 << 8,   /* comes with the kernel or the release of the system */
+	TA_F_SIZED = 1 << 9,    /* follows memory and CPUs where nothing sets it */
+	TA_F_AGAIN = 1 << 10,   /* says once more what other facts say: left out */
+	TA_F_RUN = 1 << 11,     /* about the run of tuneaudit itself: left out */
+	TA_F_COMES = 1 << 12,   /* members of its collection come and go with programs; of a bool: those that have it false */
+	TA_F_NAMES = 1 << 13,   /* names the member of a collection whose keys are new with every start */
+	TA_F_PLACES = 1 << 14,  /* holds FILE:LINE: compares without the number */
+	TA_F_WRITTEN = 1 << 16, /* somebody wrote it down or started it: no kernel's default */
+	TA_F_PLACED = 1 << 15,  /* irqbalance moves it where it runs: left out then */
 };
+
+/* Values that differ by at most so many percent are the same: a flag for `flags`, and back. */
+#define TA_F_WITHIN(percent) ((unsigned)(percent) << 24)
+#define TA_F_WITHIN_PERCENT(flags) ((flags) >> 24)
 
 enum ta_meaning {
 	TA_MEANS_NUMBER = 0,

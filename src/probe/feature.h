@@ -14,7 +14,7 @@
 #define TA_FEATURE(name, what)                                                                     \
 	{"features." name ".works", TA_T_BOOL, "", what, 0, {}},                                    \
 	{                                                                                           \
-		"features." name ".why", TA_T_STRING, "", "how that is known: " what, 0, {}         \
+		"features." name ".why", TA_T_STRING, "", "how that is known: " what, TA_F_AGAIN, {}         \
 	}
 
 /* A feature that is tried in a child process (ta_host_try()). */

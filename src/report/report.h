@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "audit/audit.h"
+#include "baseline/drift.h"
 
 /* Of a finding whose evidence is known to be false; these words, in every format. */
 #define TA_REPORT_NOT_SEEN "set below the guide, but nothing shows that it hurts here"
@@ -20,6 +20,7 @@ struct ta_report_options {
 	const char *no_root; /* how to ask with more rights: "sudo tuneaudit check"; NULL: we have
 				them */
 	int exit_code; /* that the command ends with if this can be printed */
+	const struct ta_drift *drift; /* since the baseline; NULL: nobody asked */
 	const struct ta_strv *profiles; /* to choose from; NULL: the user has chosen */
 };
 

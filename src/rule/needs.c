@@ -12,6 +12,7 @@
 
 struct needs {
 	struct ta_strv *owners, *paths; /* one of them is asked for */
+	bool exact; /* of the paths those of values alone, with the keys that the rule writes out */
 	const struct ta_expr *over[TA_VARS_MAX]; /* what each variable goes over */
 };
 
@@ -65,6 +66,8 @@ static void need_members(struct needs *n, const struct ta_expr *over)
 	const struct ta_schema_node *subject = ta_schema_child(member, "subject");
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
+	if (n->exact)
+		return;
 	if (n->owners) {
 		ta_schema_top_leaves(member, add_owner, n);
 		if (subject)
@@ -79,6 +82,17 @@ static bool is_collection(const struct ta_expr *e)
 	return e->type.kind == TA_K_OBJECT && !e->type.many && ta_schema_is_collection(e->type.node);
 }
 
+static void add_path(struct needs *n, const struct ta_expr *e, const struct ta_field *field)
+{
+	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
+	bool element = (e->node == TA_N_INDEX || e->node == TA_N_STAR) && e->child->type.node == e->type.node;
+
+	if (n->exact && !element && pattern(n, e, &b))
+		add_once(n->paths, ta_buf_text(&b));
+	else if (!n->exact || !element)
+		add_once(n->paths, field->path);
+}
+
 static void walk(struct needs *n, const struct ta_expr *e)
 {
 	const struct ta_field *field = e->type.node ? ta_schema_field(e->type.node) : NULL;
@@ -88,7 +102,7 @@ static void walk(struct needs *n, const struct ta_expr *e)
 	if (field && (e->node == TA_N_FACT || e->node == TA_N_VAR || e->node == TA_N_MEMBER || e->node == TA_N_INDEX ||
 			     e->node == TA_N_STAR)) {
 		add_once(n->owners, ta_schema_owner(e->type.node));
-		add_once(n->paths, field->path);
+		add_path(n, e, field);
 	}
 	if (e->node == TA_N_LOOP)
 		n->over[e->slot] = e->child;
@@ -99,9 +113,9 @@ static void walk(struct needs *n, const struct ta_expr *e)
 	}
 }
 
-static void walk_rule(struct needs *n, const struct ta_rule *r)
+static void walk_judged(struct needs *n, const struct ta_rule *r)
 {
-	const struct ta_expr *const parts[] = {r->when, r->unsupported, r->want, r->evidence};
+	const struct ta_expr *const parts[] = {r->when, r->unsupported, r->want};
 
 	if (r->faulty)
 		return;
@@ -114,7 +128,14 @@ static void walk_rule(struct needs *n, const struct ta_rule *r)
 	for (size_t i = 0; i < TA_ARRAY_SIZE(parts); i++)
 		if (parts[i])
 			walk(n, parts[i]);
-	for (size_t i = 0; r->fix && i < r->fix->n_args; i++)
+}
+
+static void walk_rule(struct needs *n, const struct ta_rule *r)
+{
+	walk_judged(n, r);
+	if (r->evidence && !r->faulty)
+		walk(n, r->evidence);
+	for (size_t i = 0; !r->faulty && r->fix && i < r->fix->n_args; i++)
 		walk(n, r->fix->args[i].value);
 }
 
@@ -137,4 +158,11 @@ void ta_rule_paths(const struct ta_rule *r, struct ta_strv *ret)
 	struct needs n = {.paths = ret};
 
 	walk_rule(&n, r);
+}
+
+void ta_rule_judged_paths(const struct ta_rule *r, struct ta_strv *ret)
+{
+	struct needs n = {.paths = ret, .exact = true};
+
+	walk_judged(&n, r);
 }

@@ -122,11 +122,7 @@ const char *ta_rules_nearest(const struct ta_rules *rs, const char *id); /* "did
 
 #include "rule/profile.h"
 
-/* Owners (ta_schema_owner) of the facts that the rule and its fixer read: what has to be collected. Adds to `ret`. */
-void ta_rule_owners(const struct ta_rule *r, struct ta_strv *ret);
-
-/* The paths (patterns in text form) that the rule reads, each once. Adds to `ret`. */
-void ta_rule_paths(const struct ta_rule *r, struct ta_strv *ret);
+#include "rule/needs.h"
 
 /* --- evaluation ------------------------------------------------------------ */
 

@@ -93,7 +93,7 @@ load helper
 }
 
 @test "commands of other versions are refused by name" {
-	for c in baseline lint; do
+	for c in lint; do
 		ta "$c" --whatever
 		expect 2
 		contains "$errors" "not in this version"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/baselines.h"
 #include "cli/fixtext.h"
 #include "cli/ruleset.h"
 #include "cli/session.h"
@@ -13,9 +14,9 @@
 #include "report/report.h"
 
 struct values {
-	const char *profile, *format, *capture, *fail_on, *rules;
+	const char *profile, *format, *capture, *fail_on, *rules, *baseline;
 	int64_t min_coverage, sample;
-	struct ta_strv only, skip;
+	struct ta_strv only, skip, ignore;
 };
 
 static const struct ta_option options[] = {
@@ -50,7 +51,12 @@ static const struct ta_option options[] = {
 		.help = "also the *.rules of this directory; the same id overrides",
 		.offset = offsetof(struct values, rules)},
 	TA_OPTION_SAMPLE(struct values, sample),
-	{.name = "baseline", .kind = TA_OPT_LATER},
+	{.name = "baseline",
+		.arg = "FILE",
+		.kind = TA_OPT_STRING,
+		.help = "also what moved since 'baseline save FILE'; exit 4 if anything did",
+		.offset = offsetof(struct values, baseline)},
+	TA_OPTION_IGNORE(struct values, ignore),
 };
 
 static const struct ta_format *find_format(const char *name)
@@ -120,10 +126,45 @@ static int select_rules(
 	return TA_EXIT_OK;
 }
 
+/* What moved since the baseline `was`; *ret_exit is the command's exit code with that. */
+static int find_drift(const struct values *v, const struct ta_session *s, const struct ta_ruleset *rs, const struct ta_audit *a,
+	const struct ta_baseline *was, struct ta_drift *ret)
+{
+	static struct ta_baseline is;
+	const struct ta_drift_options o = {s->schema, rs->rules, a->profile, s->facts, a, &v->ignore};
+	int code = ta_baseline_of(s, rs, a, &is);
+
+	if (code == TA_EXIT_OK && ta_drift_find(was, &is, &o, ret) < 0)
+		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
+	return code;
+}
+
+/* What could not be judged comes before drift, and drift before findings. */
+static int exit_code(const struct ta_audit *a, const struct values *v, const enum ta_severity *fail_on, const struct ta_drift *drift)
+{
+	int code = ta_audit_exit(a, (unsigned)v->min_coverage, fail_on);
+
+	return drift && drift->n && (code == TA_EXIT_OK || code == TA_EXIT_FINDINGS) ? TA_EXIT_DRIFT : code;
+}
+
+/* The exit code, with a word where it is not about findings. */
+static int conclude(const struct ta_audit *a, unsigned min_coverage, int code)
+{
+	if (code == TA_EXIT_USAGE)
+		return ta_cli_fail(
+			code, "a rule cannot be evaluated on these facts: see 'Broken rules'");
+	if (code == TA_EXIT_COVERAGE)
+		return ta_cli_fail(code,
+			"%u %% of what applies could be judged, less than %u (--min-coverage)",
+			a->coverage, min_coverage);
+	return code;
+}
+
 static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *s,
-	const struct ta_ruleset *rs, const struct ta_audit_options *o,
+	const struct ta_ruleset *rs, const struct ta_audit_options *o, const struct ta_baseline *was,
 	const struct ta_format *format, const enum ta_severity *fail_on, struct ta_audit *ret)
 {
+	static struct ta_drift drift;
 	ta_cleanup_buf struct ta_buf how = TA_BUF_INIT, sudo = TA_BUF_INIT;
 	ta_cleanup_strv struct ta_strv profiles = TA_STRV_INIT;
 	struct ta_report_options report = {
@@ -140,7 +181,13 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 		rc = ta_fixtext_fill(ret, s->facts);
 	if (rc < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", strerror(-rc));
-	report.exit_code = ta_audit_exit(ret, (unsigned)v->min_coverage, fail_on);
+	if (was) {
+		rc = find_drift(v, s, rs, ret, was, &drift);
+		if (rc != TA_EXIT_OK)
+			return rc;
+		report.drift = &drift;
+	}
+	report.exit_code = exit_code(ret, v, fail_on, report.drift);
 	add_how(&how, v);
 	report.how = ta_buf_text(&how);
 	if (ta_host_is_live(s->host) && geteuid() != 0) {
@@ -152,23 +199,7 @@ static int judge(struct ta_cli *cli, const struct values *v, struct ta_session *
 		report.profiles = &profiles;
 	}
 	format->check(ret, s->facts, &report, &cli->out);
-	return TA_EXIT_OK;
-}
-
-/* The exit code, with a word where it is not about findings. */
-static int conclude(
-	const struct ta_audit *a, unsigned min_coverage, const enum ta_severity *fail_on)
-{
-	int code = ta_audit_exit(a, min_coverage, fail_on);
-
-	if (code == TA_EXIT_USAGE)
-		return ta_cli_fail(
-			code, "a rule cannot be evaluated on these facts: see 'Broken rules'");
-	if (code == TA_EXIT_COVERAGE)
-		return ta_cli_fail(code,
-			"%u %% of what applies could be judged, less than %u (--min-coverage)",
-			a->coverage, min_coverage);
-	return code;
+	return conclude(ret, (unsigned)v->min_coverage, report.exit_code);
 }
 
 static int check(struct ta_cli *cli, const struct values *v, struct ta_session *s,
@@ -179,10 +210,18 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 	ta_cleanup_strv struct ta_strv owners = TA_STRV_INIT;
 	const struct ta_format *format = find_format(v->format);
 	const enum ta_severity *fail_on;
+	static struct ta_baseline was;
 	int code;
 
 	if (!format || find_fail_on(v->fail_on, &fail_on) != TA_EXIT_OK)
 		return TA_EXIT_USAGE;
+	if (v->ignore.n && !v->baseline)
+		return ta_cli_fail(TA_EXIT_USAGE, "--ignore is about drift: it needs --baseline FILE");
+	if (v->baseline) {
+		code = ta_baseline_load(v->baseline, &was);
+		if (code != TA_EXIT_OK)
+			return code;
+	}
 	o.brief = !format->explains_passes && !cli->verbose;
 	code = ta_session_schema(s);
 	if (code == TA_EXIT_OK)
@@ -195,10 +234,10 @@ static int check(struct ta_cli *cli, const struct values *v, struct ta_session *
 		return TA_EXIT_USAGE;
 	code = select_rules(rs, &o, format, &owners);
 	if (code == TA_EXIT_OK)
-		code = ta_session_collect(s, &source, &owners);
+		code = ta_baseline_check_ignore(s->schema, &v->ignore);
 	if (code == TA_EXIT_OK)
-		code = judge(cli, v, s, rs, &o, format, fail_on, audit);
-	return code == TA_EXIT_OK ? conclude(audit, (unsigned)v->min_coverage, fail_on) : code;
+		code = ta_session_collect(s, &source, v->baseline ? NULL : &owners);
+	return code == TA_EXIT_OK ? judge(cli, v, s, rs, &o, v->baseline ? &was : NULL, format, fail_on, audit) : code;
 }
 
 static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
@@ -228,6 +267,7 @@ const struct ta_command ta_command_check = {
 		 "1\tfindings\n"
 		 "2\twrong usage, a capture that cannot be read, or a broken rule\n"
 		 "3\tless than --min-coverage could be judged\n"
+		 "4\tsomething moved since --baseline\n"
 		 "70\tinternal error, or the output could not be written\n",
 	.examples = "sudo tuneaudit check\tjudges this host by the profile base\n"
 		    "sudo tuneaudit check --profile gateway --only 'nic.*,irq.*'\tnetwork "

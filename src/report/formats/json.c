@@ -4,6 +4,7 @@
  */
 #include <json-c/json.h>
 
+#include "report/drift.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -197,6 +198,13 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts,
 	add_rules(&j, a);
 	add_host(&j, facts);
 	ta_json_str(&j, "tool", o->tool_version);
+	if (o->drift) {
+		ta_json_open(&j, "baseline", '{');
+		ta_json_drift(&j, o->drift);
+		ta_json_close(&j, '}');
+	} else {
+		ta_json_null(&j, "baseline");
+	}
 	ta_json_close(&j, '}');
 	ta_buf_addc(ret, '\n');
 }

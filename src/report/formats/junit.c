@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "report/drift.h"
 #include "report/escape.h"
-#include "report/report.h"
 
 static void attr(struct ta_buf *b, const char *name, const char *value)
 {
@@ -79,9 +79,9 @@ static void add_case(const struct ta_finding *f, struct ta_buf *b)
 	ta_buf_adds(b, "    </testcase>\n");
 }
 
-static void add_counts(const struct ta_audit *a, const char *area, struct ta_buf *b)
+static void add_counts(const struct ta_audit *a, const char *area, size_t moved, struct ta_buf *b)
 {
-	size_t n[SKIPPED + 1] = {0};
+	size_t n[SKIPPED + 1] = {[FAILED] = moved};
 
 	for (size_t i = 0; i < a->n_findings; i++)
 		if (!area || !strcmp(a->findings[i].rule->area, area))
@@ -96,11 +96,32 @@ static void add_suite(const struct ta_audit *a, const char *area, const char *ho
 	attr(b, "name", area);
 	if (host)
 		attr(b, "hostname", host);
-	add_counts(a, area, b);
+	add_counts(a, area, 0, b);
 	ta_buf_adds(b, ">\n");
 	for (size_t i = 0; i < a->n_findings; i++)
 		if (!strcmp(a->findings[i].rule->area, area))
 			add_case(&a->findings[i], b);
+	ta_buf_adds(b, "  </testsuite>\n");
+}
+
+/* What moved is a suite of its own: a case for each thing, none where nothing did. */
+static void add_drift(const struct ta_drift *d, const char *host, struct ta_buf *b)
+{
+	ta_buf_adds(b, "  <testsuite name=\"drift\"");
+	if (host)
+		attr(b, "hostname", host);
+	ta_buf_printf(b, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"0\">\n", d->n, d->n);
+	for (size_t i = 0; i < d->n; i++) {
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+		ta_drift_line(&d->entries[i], &line);
+		ta_buf_adds(b, "    <testcase classname=\"drift\"");
+		attr(b, "name", d->entries[i].path);
+		ta_buf_adds(b, " time=\"0\">\n      <failure");
+		attr(b, "type", ta_drift_kind_name(d->entries[i].kind));
+		attr(b, "message", ta_buf_text(&line));
+		ta_buf_adds(b, "/>\n    </testcase>\n");
+	}
 	ta_buf_adds(b, "  </testsuite>\n");
 }
 
@@ -119,12 +140,13 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts, const 
 	}
 	ta_buf_adds(ret, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
 	attr(ret, "name", "tuneaudit");
-	add_counts(a, NULL, ret);
+	add_counts(a, NULL, o->drift ? o->drift->n : 0, ret);
 	ta_buf_adds(ret, ">\n");
 	for (size_t i = 0; i < areas.n; i++)
 		add_suite(a, areas.v[i], host, ret);
+	if (o->drift)
+		add_drift(o->drift, host, ret);
 	ta_buf_adds(ret, "</testsuites>\n");
-	(void)o;
 }
 
 const struct ta_format ta_format_junit = {

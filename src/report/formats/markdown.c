@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "report/drift.h"
 #include "report/escape.h"
 #include "report/parts.h"
 #include "report/report.h"
@@ -88,11 +89,42 @@ static void add_details(const struct ta_finding *f, size_t n, struct ta_buf *b)
 	}
 }
 
+static void add_drift_row(const struct ta_drift_entry *e, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf by = TA_BUF_INIT;
+
+	ta_buf_printf(b, "| %s | ", ta_drift_kind_name(e->kind));
+	ta_escape_code(b, e->path, true);
+	ta_buf_adds(b, " | ");
+	ta_escape_code(b, e->was, true);
+	ta_buf_adds(b, " | ");
+	ta_escape_code(b, e->is, true);
+	ta_drift_matters(e, &by);
+	ta_buf_printf(&by, "%s%s", by.len ? "; " : "", e->by);
+	ta_buf_adds(b, " | ");
+	ta_escape_code(b, ta_buf_text(&by), true);
+	ta_buf_adds(b, " |\n");
+}
+
+static void add_drift(const struct ta_drift *d, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf counts = TA_BUF_INIT;
+
+	ta_drift_counts(d, &counts);
+	ta_buf_printf(b, "\n### Drift from the baseline: %s%s\n", ta_buf_text(&counts), d->n ? "" : " moved");
+	if (d->n)
+		ta_buf_adds(b, "\n| kind | fact | was | is | |\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < d->n; i++)
+		add_drift_row(&d->entries[i], b);
+}
+
 static void check(const struct ta_audit *a, const struct ta_facts *facts, const struct ta_report_options *o, struct ta_buf *ret)
 {
 	size_t n_failing = 0;
 
 	add_head(a, facts, ret);
+	if (o->drift)
+		add_drift(o->drift, ret);
 	while (n_failing < a->n_findings && ta_audit_is_failing(a->findings[n_failing].out.verdict))
 		n_failing++;
 	if (n_failing)
@@ -105,7 +137,6 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts, const 
 		add_details(&a->findings[i], n, ret);
 		i += n;
 	}
-	(void)o;
 }
 
 const struct ta_format ta_format_markdown = {

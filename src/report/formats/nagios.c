@@ -3,7 +3,7 @@
  * Output"). The exit codes of check are its own, and the word on the line says what a plugin of that code would:
  * 1 WARNING, 2 CRITICAL (a rule is broken), 3 UNKNOWN (too little could be read).
  */
-#include "report/report.h"
+#include "report/drift.h"
 #include "report/text.h"
 
 /* '|' would begin the performance data. */
@@ -42,7 +42,13 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts, const 
 		ta_buf_printf(ret, "score %u of 100, ", a->score);
 	ta_buf_printf(ret, "%zu errors, %zu warnings, coverage %u %%", failing[TA_SEV_ERROR], failing[TA_SEV_WARNING],
 		a->coverage);
-	if (first) {
+	if (o->drift && o->drift->n) {
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+		ta_drift_line(&o->drift->entries[0], &line);
+		ta_buf_printf(ret, "; drift of %zu: ", o->drift->n);
+		add_plain(ret, ta_buf_text(&line));
+	} else if (first) {
 		ta_buf_printf(ret, "; %s ", first->rule->id);
 		add_plain(ret, first->out.subject);
 		ta_buf_adds(ret, ": ");
@@ -51,8 +57,11 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts, const 
 	ta_buf_adds(ret, " |");
 	if (a->has_score)
 		ta_buf_printf(ret, " score=%u;;;0;100", a->score);
-	ta_buf_printf(ret, " coverage=%u%%;;;0;100 errors=%zu;;;0 warnings=%zu;;;0 infos=%zu;;;0 unknown=%zu;;;0\n", a->coverage,
+	ta_buf_printf(ret, " coverage=%u%%;;;0;100 errors=%zu;;;0 warnings=%zu;;;0 infos=%zu;;;0 unknown=%zu;;;0", a->coverage,
 		failing[TA_SEV_ERROR], failing[TA_SEV_WARNING], failing[TA_SEV_INFO], a->summary[TA_V_UNKNOWN]);
+	if (o->drift)
+		ta_buf_printf(ret, " drift=%zu;;;0", o->drift->n);
+	ta_buf_addc(ret, '\n');
 	(void)facts;
 }
 

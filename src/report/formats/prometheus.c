@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "report/drift.h"
 #include "report/escape.h"
-#include "report/report.h"
 
 static void family(struct ta_buf *b, const char *name, const char *help)
 {
@@ -77,6 +77,22 @@ static void add_points(const struct ta_audit *a, struct ta_buf *b)
 	}
 }
 
+/* The paths alone: values would begin a new series with every change. */
+static void add_drift(const struct ta_drift *d, struct ta_buf *b)
+{
+	family(b, "tuneaudit_drift", "Facts that moved since the baseline, by kind.");
+	for (int k = 0; k < TA_DRIFT_KINDS; k++)
+		ta_buf_printf(b, "tuneaudit_drift{kind=\"%s\"} %zu\n", ta_drift_kind_name((enum ta_drift_kind)k), d->kinds[k]);
+	family(b, "tuneaudit_drifted", "1 for each fact that moved since the baseline.");
+	for (size_t i = 0; i < d->n; i++) {
+		ta_buf_adds(b, "tuneaudit_drifted{");
+		add_label(b, "path", d->entries[i].path, ',');
+		add_label(b, "kind", ta_drift_kind_name(d->entries[i].kind), ',');
+		add_label(b, "rule", d->entries[i].rule ? d->entries[i].rule->id : "", '}');
+		ta_buf_adds(b, " 1\n");
+	}
+}
+
 static void check(const struct ta_audit *a, const struct ta_facts *facts, const struct ta_report_options *o, struct ta_buf *ret)
 {
 	int64_t time;
@@ -84,6 +100,8 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts, const 
 	add_sums(a, o, ret);
 	add_failing(a, ret);
 	add_points(a, ret);
+	if (o->drift)
+		add_drift(o->drift, ret);
 	if (ta_facts_get_i64(facts, TA_KEYS("host", "time"), &time) && time >= 0) {
 		family(ret, "tuneaudit_check_time_seconds", "When this host was read, seconds since the epoch.");
 		ta_buf_printf(ret, "tuneaudit_check_time_seconds %lld\n", (long long)time);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "report/escape.h"
-#include "report/json.h"
-#include "report/report.h"
+#include "report/drift.h"
 
 static const char *level(enum ta_severity s)
 {
@@ -58,13 +57,13 @@ static const char *kind(const struct ta_finding *f)
 	}
 }
 
-static void add_place(struct ta_json *j, const struct ta_finding *f, const char *host)
+static void add_place(struct ta_json *j, const char *subject, const char *host)
 {
 	ta_cleanup_buf struct ta_buf uri = TA_BUF_INIT, name = TA_BUF_INIT;
 
 	ta_buf_adds(&uri, "hosts/");
 	ta_escape_uri(&uri, host);
-	ta_buf_printf(&name, "%s/%s", host, f->out.subject);
+	ta_buf_printf(&name, "%s/%s", host, subject);
 	ta_json_open(j, "locations", '[');
 	ta_json_open(j, NULL, '{');
 	ta_json_open(j, "physicalLocation", '{');
@@ -81,7 +80,7 @@ static void add_place(struct ta_json *j, const struct ta_finding *f, const char 
 	ta_json_close(j, '}');
 	ta_json_open(j, "logicalLocations", '[');
 	ta_json_open(j, NULL, '{');
-	ta_json_str(j, "name", f->out.subject);
+	ta_json_str(j, "name", subject);
 	ta_json_str(j, "fullyQualifiedName", ta_buf_text(&name));
 	ta_json_str(j, "kind", "resource");
 	ta_json_close(j, '}');
@@ -129,11 +128,63 @@ static void add_result(struct ta_json *j, const struct ta_finding *f, size_t rul
 	ta_json_str(j, "kind", k);
 	ta_json_str(j, "level", *k == 'f' ? level(f->severity) : "none");
 	add_message(j, "message", ta_buf_text(&text));
-	add_place(j, f, host);
+	add_place(j, f->out.subject, host);
 	ta_json_open(j, "partialFingerprints", '{');
 	ta_json_str(j, "tuneaudit/v1", ta_buf_text(&print));
 	ta_json_close(j, '}');
 	add_waiver(j, f);
+	ta_json_close(j, '}');
+}
+
+/* --- drift --------------------------------------------------------------------------- */
+
+static void drift_id(enum ta_drift_kind k, struct ta_buf *b)
+{
+	ta_buf_printf(b, "drift.%s", ta_drift_kind_name(k));
+}
+
+static void add_drift_rules(struct ta_json *j)
+{
+	static const char *const titles[] = {"A setting is not what it was when the baseline was saved",
+		"The kernel or system is not what it was when the baseline was saved",
+		"The hardware is not what it was when the baseline was saved",
+		"Another version of tuneaudit or of its rules saved the baseline"};
+
+	for (int k = 0; k < TA_DRIFT_KINDS; k++) {
+		ta_cleanup_buf struct ta_buf id = TA_BUF_INIT;
+
+		drift_id((enum ta_drift_kind)k, &id);
+		ta_json_line(j);
+		ta_json_open(j, NULL, '{');
+		ta_json_str(j, "id", ta_buf_text(&id));
+		add_message(j, "shortDescription", titles[k]);
+		ta_json_open(j, "defaultConfiguration", '{');
+		ta_json_str(j, "level", "warning");
+		ta_json_close(j, '}');
+		ta_json_close(j, '}');
+	}
+}
+
+/* `rules`: how many stand before those of drift. */
+static void add_drift_result(struct ta_json *j, const struct ta_drift_entry *e, size_t rules, const char *host)
+{
+	ta_cleanup_buf struct ta_buf id = TA_BUF_INIT, line = TA_BUF_INIT, print = TA_BUF_INIT;
+	enum ta_severity s = ta_drift_level(e);
+
+	drift_id(e->kind, &id);
+	ta_drift_line(e, &line);
+	ta_buf_printf(&print, "%s/%s", ta_buf_text(&id), e->path);
+	ta_json_line(j);
+	ta_json_open(j, NULL, '{');
+	ta_json_str(j, "ruleId", ta_buf_text(&id));
+	ta_json_u64(j, "ruleIndex", rules + e->kind);
+	ta_json_str(j, "kind", "fail");
+	ta_json_str(j, "level", level(s == TA_SEV_INFO ? TA_SEV_WARNING : s));
+	add_message(j, "message", ta_buf_text(&line));
+	add_place(j, e->path, host);
+	ta_json_open(j, "partialFingerprints", '{');
+	ta_json_str(j, "tuneaudit/v1", ta_buf_text(&print));
+	ta_json_close(j, '}');
 	ta_json_close(j, '}');
 }
 
@@ -163,12 +214,16 @@ static void add_run(struct ta_json *j, const struct ta_audit *a, const struct ta
 		rules[n++] = a->findings[i].rule;
 		add_rule(j, &a->findings[i]);
 	}
+	if (o->drift)
+		add_drift_rules(j);
 	ta_json_close(j, ']');
 	ta_json_close(j, '}');
 	ta_json_close(j, '}');
 	ta_json_open(j, "results", '[');
 	for (size_t i = 0; i < a->n_findings; i++)
 		add_result(j, &a->findings[i], index_of(rules, n, a->findings[i].rule), host);
+	for (size_t i = 0; o->drift && i < o->drift->n; i++)
+		add_drift_result(j, &o->drift->entries[i], n, host);
 	ta_json_line(j);
 	ta_json_close(j, ']');
 }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "report/drift.h"
 #include "report/parts.h"
 #include "report/text.h"
 
@@ -186,6 +187,8 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts,
 	if (o->verbosity < 0) {
 		score_line(a, o, ret);
 		quiet_lines(a, o, ret);
+		if (o->drift)
+			ta_report_drift(o->drift, o, ret);
 		return;
 	}
 	ta_part_host(facts, o, ret);
@@ -198,6 +201,10 @@ static void check(const struct ta_audit *a, const struct ta_facts *facts,
 	ta_part_unknown(a, o, ret);
 	ta_part_waived(a, o, ret);
 	ta_part_rest(a, o, ret);
+	if (o->drift) {
+		ta_buf_addc(ret, '\n');
+		ta_report_drift(o->drift, o, ret);
+	}
 	next_steps(a, o, ret);
 }
 
