@@ -550,10 +550,7 @@ PYTHON
 	[ "$(tail -n 1 "$DIR/out")" = 4096 ]
 }
 
-@test "options that are for later, and wrong ones" {
-	ta apply --verify-load
-	expect 2
-	contains "$errors" "not in this version"
+@test "wrong options" {
 	for s in 3601 -1 x ''; do
 		ta apply --confirm-within "$s"
 		expect 2
