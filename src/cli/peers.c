@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "load/peer.h"
+#include "load/run.h"
 #include "cli/session.h"
 #include "cli/system.h"
 #include "load/sessions.h"
@@ -146,4 +148,14 @@ int ta_cli_serve_peers(const char *listen, const char *token_file, const char *d
 	if (ta_host_live(&s.host, &err) < 0 || ta_sessions_run(s.host, &o, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
 	return 128 + *stop;
+}
+
+int ta_cli_direction(const char *name, const char *target)
+{
+	/* In the order of enum ta_stream_direction. */
+	static const char *const directions[] = {"up", "down", "both", NULL};
+
+	if (name)
+		return ta_cli_choose("direction", name, directions, NULL);
+	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://")) ? TA_STREAM_BOTH_WAYS : TA_STREAM_UP;
 }

@@ -16,3 +16,9 @@ int ta_cli_token(const char *file, struct ta_buf *ret);
 
 /* Serves peers on `listen` ("ADDR", "ADDR:PORT", "[ADDR]:PORT"). An exit code; 128 + the signal. */
 int ta_cli_serve_peers(const char *listen, const char *token_file, const char *dir, const volatile sig_atomic_t *stop);
+
+/*
+ * Which way streams go where a change is measured: `name` is up, down or both; NULL: both to a peer, so that this host's buffers of either
+ * kind are in use; up where both ends are here anyway, and to a server that may be any that takes bytes. -1 after a message.
+ */
+int ta_cli_direction(const char *name, const char *target);

@@ -40,6 +40,7 @@ int ta_verifying_begin(struct ta_verifying *v, const struct ta_schema *schema, c
 		return code == TA_EXIT_OK ? TA_EXIT_USAGE : code;
 	v->o.workload = find_workload(ta_profile_workload(p));
 	v->o.target = target;
+	v->o.direction = (enum ta_stream_direction)ta_cli_direction(NULL, target);
 	v->o.token = v->token.len ? ta_buf_text(&v->token) : NULL;
 	v->o.password = getenv("REDISCLI_AUTH");
 	return v->o.workload ? TA_EXIT_OK : ta_cli_fail(TA_EXIT_INTERNAL, "no workload '%s'", ta_profile_workload(p));

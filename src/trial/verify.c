@@ -71,7 +71,7 @@ static void read_result(const struct ta_load_result *r, double *v)
 		read_point(r, v);
 		return;
 	}
-	v[TA_VERIFY_RATE] = figure(r, "up_bytes_per_second");
+	v[TA_VERIFY_RATE] = figure(r, "bits_per_second") / 8;
 	if (find_figure(r, "server_cpu_s_per_gb"))
 		v[TA_VERIFY_CPU] = (figure(r, "client_cpu_s_per_gb") + figure(r, "server_cpu_s_per_gb")) * 1e3;
 }
@@ -98,8 +98,8 @@ static int run_once(struct ta_host *h, const struct ta_verify_options *o, struct
 	const struct ta_strv no_headers = TA_STRV_INIT;
 	struct ta_load_options l = {
 		.workload = w, .target = o->target, .token = o->token, .headers = &no_headers, .stop = o->stop,
-		.kv = {10, 10000, 3, o->password}, .stream = {.datagram_bytes = 1448},
-		.sweep = &connections, .n_sweep = 1, .pipeline = 1, .repeats = 1, .host_network = true, .file_bytes = FILE_BYTES,
+		.kv = {10, 10000, 3, o->password}, .stream = {.direction = o->direction, .datagram_bytes = 1448},
+		.sweep = &connections, .n_sweep = 1, .pipeline = 1, .repeats = 1, .host_network = true, .one_way = true, .file_bytes = FILE_BYTES,
 		.warmup_ns = (uint64_t)(each_ns * WARMUP), .duration_ns = TA_MAX((uint64_t)(each_ns * DURATION), DURATION_MIN_NS), .timeout_ns = TIMEOUT_NS,
 	};
 	struct ta_load_result r;

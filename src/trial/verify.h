@@ -38,6 +38,7 @@ struct ta_verify_options {
 	const struct ta_workload *workload;
 	const char *target; /* NULL: the built-in server on loopback */
 	const char *token, *password;
+	enum ta_stream_direction direction; /* stream */
 	unsigned seconds; /* TA_VERIFY_SECONDS_MIN … TA_VERIFY_SECONDS */
 	const volatile sig_atomic_t *stop;
 };

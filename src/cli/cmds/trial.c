@@ -30,10 +30,10 @@
 #define WATCHED_S 60 /* more than the longest that the journal stands still while rounds are measured */
 
 struct values {
-	const char *profile, *rules, *workload, *target, *token_file, *keep, *allow, *state, *format;
+	const char *profile, *rules, *workload, *target, *token_file, *keep, *allow, *state, *format, *direction;
 	struct ta_strv only, skip;
 	bool each, allow_workload, yes;
-	int64_t rounds, seconds, connections;
+	int64_t rounds, seconds, connections, rate;
 };
 
 static const struct ta_option options[] = {
@@ -60,6 +60,12 @@ static const struct ta_option options[] = {
 		.offset = offsetof(struct values, seconds), .min = 1, .max = 300},
 	{.name = "connections", .letter = 'c', .arg = "N", .kind = TA_OPT_NUMBER, .help = "as for 'tuneaudit load'",
 		.offset = offsetof(struct values, connections), .min = 1, .max = TA_LOAD_CONNECTIONS_MAX},
+	{.name = "rate", .arg = "PER_S", .kind = TA_OPT_NUMBER,
+		.help = "requests per second, due whether the server is ready or not: latencies then show what waits (default: as fast as it goes)",
+		.offset = offsetof(struct values, rate), .min = 1, .max = 100000000},
+	{.name = "direction", .arg = "up|down|both", .kind = TA_OPT_STRING,
+		.help = "stream: which way bytes go, up to the target or down from it (default up, both if that is a peer)",
+		.offset = offsetof(struct values, direction)},
 	{.name = "keep", .arg = "none|improved", .kind = TA_OPT_STRING,
 		.help = "what is left in the end: nothing (default), or what was proven better, as 'tuneaudit apply' would",
 		.offset = offsetof(struct values, keep)},
@@ -163,6 +169,7 @@ static int prepare_load(struct job *j)
 	const struct values *v = j->v;
 	static const struct ta_strv none = TA_STRV_INIT;
 	int64_t seconds = v->seconds ? v->seconds : v->each ? EACH_S : WHOLE_S;
+	int direction = ta_cli_direction(v->direction, v->target);
 
 	j->connections = v->connections ? (unsigned)v->connections
 		: j->workload->default_connections ? j->workload->default_connections : 50;
@@ -172,12 +179,13 @@ static int prepare_load(struct job *j)
 		.workload = j->workload,
 		.target = v->target,
 		.headers = &none,
-		.stream = {.datagram_bytes = 1448},
+		.stream = {.direction = (enum ta_stream_direction)direction, .datagram_bytes = 1448},
 		.kv = {10, 10000, 3, getenv("REDISCLI_AUTH")},
 		.sweep = &j->connections,
 		.n_sweep = 1,
 		.pipeline = 1,
 		.repeats = 1,
+		.rate = (double)v->rate,
 		.warmup_ns = WARMUP_MS * TA_NS_PER_MS,
 		.duration_ns = (uint64_t)seconds * TA_NS_PER_S,
 		.timeout_ns = 10 * TA_NS_PER_S,
@@ -185,7 +193,7 @@ static int prepare_load(struct job *j)
 		.one_way = true,
 		.stop = j->stop,
 	};
-	return check_target(j);
+	return direction < 0 ? TA_EXIT_USAGE : check_target(j);
 }
 
 static int make_plan(struct job *j)
