@@ -186,6 +186,39 @@ static enum ta_control_kind read_cpus(const struct words *w, struct ta_control *
 	return TA_CONTROL_CPUS_ARE;
 }
 
+static enum ta_control_kind read_accept(const struct words *w, struct ta_control *ret)
+{
+	bool good = w->n == 5 && read_number(w->v[1], &ret->how) && read_number(w->v[2], &ret->close) &&
+		read_number(w->v[3], &ret->threads) && read_number(w->v[4], &ret->backlog);
+
+	return good ? TA_CONTROL_ACCEPT : TA_CONTROL_BAD;
+}
+
+static enum ta_control_kind read_accepts(const struct words *w, struct ta_control *ret)
+{
+	bool good = w->n == 3 && read_number(w->v[1], &ret->port) && ret->port && ret->port < 65536 && read_number(w->v[2], &ret->threads);
+
+	return good ? TA_CONTROL_ACCEPTS_ARE : TA_CONTROL_BAD;
+}
+
+static enum ta_control_kind read_accepted(const struct words *w, struct ta_control *ret)
+{
+	if (w->n < 2 || w->n > WORDS_MAX || !read_number(w->v[1], &ret->from))
+		return TA_CONTROL_BAD;
+	if (w->n == 2)
+		return TA_CONTROL_ASK_ACCEPTED;
+	if ((w->n - 2) % 3 || (w->n - 2) / 3 > TA_CONTROL_ACCEPTS)
+		return TA_CONTROL_BAD;
+	for (; ret->n < (w->n - 2) / 3; ret->n++) {
+		struct ta_control_accepted *a = &ret->accepted[ret->n];
+		char *const *v = &w->v[2 + 3 * ret->n];
+
+		if (!read_number(v[0], &a->accepted) || !read_number(v[1], &a->wakeups) || !read_number(v[2], &a->in_vain))
+			return TA_CONTROL_BAD;
+	}
+	return TA_CONTROL_ACCEPTED;
+}
+
 static enum ta_control_kind read_hold(const struct words *w, struct ta_control *ret)
 {
 	bool good = w->n == 3 && read_number(w->v[1], &ret->hold.connections) && read_number(w->v[2], &ret->hold.each);
@@ -263,7 +296,8 @@ static enum ta_control_kind read_words(const struct words *w, struct ta_control 
 		enum ta_control_kind (*read)(const struct words *w, struct ta_control *ret);
 	} all[] = {
 		{"tuneaudit-peer", read_greeting}, {"hello", read_hello}, {"welcome", read_welcome}, {"serve", read_serve},
-		{"port", read_port}, {"cpu", read_cpu}, {"machine", read_machine}, {"cpus", read_cpus}, {"hold", read_hold},
+		{"port", read_port}, {"cpu", read_cpu}, {"machine", read_machine}, {"cpus", read_cpus}, {"accept", read_accept},
+		{"accepts", read_accepts}, {"accepted", read_accepted}, {"hold", read_hold},
 		{"holds", read_holds}, {"ports", read_ports}, {"took", read_took},
 	};
 
@@ -317,6 +351,19 @@ static size_t format_cpus(const struct ta_control *c, char *ret, size_t size)
 
 		for (unsigned k = 0; k < CPU_WORDS; k++)
 			n = add_number(ret, size, n, TA_MIN(v[k], COUNT_MOST));
+	}
+	ret[n] = '\n';
+	return n + 1;
+}
+
+static size_t format_accepted(const struct ta_control *c, char *ret, size_t size)
+{
+	size_t n = (size_t)snprintf(ret, size, "accepted %" PRIu64, c->from);
+
+	for (unsigned i = 0; i < c->n; i++) {
+		n = add_number(ret, size, n, TA_MIN(c->accepted[i].accepted, COUNT_MOST));
+		n = add_number(ret, size, n, TA_MIN(c->accepted[i].wakeups, COUNT_MOST));
+		n = add_number(ret, size, n, TA_MIN(c->accepted[i].in_vain, COUNT_MOST));
 	}
 	ret[n] = '\n';
 	return n + 1;
@@ -407,6 +454,15 @@ size_t ta_control_format(const struct ta_control *c, char *ret, size_t size)
 	case TA_CONTROL_ASK_CPUS:
 	case TA_CONTROL_CPUS_ARE:
 		return format_cpus(c, ret, size);
+	case TA_CONTROL_ACCEPT:
+		n = snprintf(ret, size, "accept %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", c->how, c->close, c->threads, c->backlog);
+		break;
+	case TA_CONTROL_ACCEPTS_ARE:
+		n = snprintf(ret, size, "accepts %" PRIu64 " %" PRIu64 "\n", c->port, c->threads);
+		break;
+	case TA_CONTROL_ASK_ACCEPTED:
+	case TA_CONTROL_ACCEPTED:
+		return format_accepted(c, ret, size);
 	case TA_CONTROL_ASK_PORTS:
 	case TA_CONTROL_PORTS_ARE:
 		return format_ports(c, ret, size);

@@ -9,6 +9,8 @@
  *   client  machine                                peer  machine CPUS RETRANSMITS OVERFLOWS DROPS BACKLOG SQUEEZED, "-": not known
  *   client  cpus FROM                              peer  cpus FROM and USER SYSTEM SOFTIRQ IRQ STEAL IDLE THROTTLED of up to four CPUs,
  *                                                        as they were when it was last asked for "machine"
+ *   client  accept HOW CLOSE THREADS BACKLOG       peer  accepts PORT THREADS   or  no TEXT; again and again, each ends the one before
+ *   client  accepted FROM                          peer  accepted FROM and ACCEPTED WAKEUPS IN-VAIN of up to eight threads
  *   client  hold CONNECTIONS EACH                  peer  holds PROCESSES PORTS BACKLOG   or  no TEXT
  *   client  ports FROM                             peer  ports FROM PORT PORT ...
  *   client  held                                   peer  held ACCEPTED OPEN LIMIT, "-": none was met
@@ -37,6 +39,7 @@
 #define TA_TOKEN_LEAST 16u /* bytes */
 #define TA_TOKEN_MOST 1024u
 #define TA_CONTROL_CPUS 4u /* of a line: 4 times 7 numbers of 12 digits fit into it */
+#define TA_CONTROL_ACCEPTS 8u /* threads of a line */
 #define TA_CONTROL_PORTS 32u /* of a line */
 #define TA_CONTROL_SECONDS 5 /* a side that does not say what is due within it is given up */
 
@@ -54,6 +57,10 @@ enum ta_control_kind {
 	TA_CONTROL_MACHINE,
 	TA_CONTROL_ASK_CPUS,
 	TA_CONTROL_CPUS_ARE,
+	TA_CONTROL_ACCEPT,
+	TA_CONTROL_ACCEPTS_ARE, /* "accepts PORT THREADS" */
+	TA_CONTROL_ASK_ACCEPTED,
+	TA_CONTROL_ACCEPTED,
 	TA_CONTROL_HOLD,
 	TA_CONTROL_HOLDS,
 	TA_CONTROL_ASK_PORTS,
@@ -62,6 +69,11 @@ enum ta_control_kind {
 	TA_CONTROL_HELD,
 	TA_CONTROL_ASK_TOOK,
 	TA_CONTROL_TOOK,
+};
+
+/* What a thread that accepts has counted. */
+struct ta_control_accepted {
+	uint64_t accepted, wakeups, in_vain;
 };
 
 /* What a peer that holds connections has, and what they take there. */
@@ -89,6 +101,8 @@ struct ta_control {
 	uint16_t ports[TA_CONTROL_PORTS];
 	uint64_t n_cpus, retransmits, listen_overflows, listen_drops, softnet_dropped, time_squeeze; /* MACHINE */
 	bool has_snmp, has_netstat, has_softnet;
+	uint64_t how, close, backlog; /* ACCEPT: enum ta_accept_how, enum ta_close; 0: as long as the host allows */
+	struct ta_control_accepted accepted[TA_CONTROL_ACCEPTS];
 	struct ta_control_hold hold;
 };
 

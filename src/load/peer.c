@@ -244,6 +244,43 @@ int ta_peer_ports(struct ta_peer *p, unsigned n, uint16_t *ret)
 	return 0;
 }
 
+int ta_peer_accept(struct ta_peer *p, const struct ta_target *at, const struct ta_accept *how, unsigned backlog, unsigned *ret_port,
+	unsigned *ret_threads, struct ta_err *err)
+{
+	struct ta_control want = {.kind = TA_CONTROL_ACCEPT, .how = how->how, .close = how->close, .backlog = backlog}, answer = {0};
+	int rc = order(p, at, &want, TA_CONTROL_ACCEPTS_ARE, &answer, err);
+
+	if (rc == 0 && (!answer.threads || answer.threads > TA_ACCEPT_THREADS_MAX))
+		return complain(at, 0, &answer, err);
+	if (rc < 0)
+		return rc;
+	*ret_port = (unsigned)answer.port;
+	*ret_threads = (unsigned)answer.threads;
+	return 0;
+}
+
+int ta_peer_accepted(struct ta_peer *p, unsigned threads, struct ta_accept_counts *ret)
+{
+	unsigned got = 0;
+
+	while (got < threads) {
+		struct ta_control c;
+		int rc = ask(p, &(struct ta_control){.kind = TA_CONTROL_ASK_ACCEPTED, .from = got}, TA_CONTROL_ACCEPTED, &c);
+
+		if (rc < 0)
+			return rc;
+		if (c.from != got || c.n > threads - got)
+			return -EPROTO;
+		for (unsigned i = 0; i < c.n; i++) {
+			atomic_store(&ret[got + i].accepted, c.accepted[i].accepted);
+			atomic_store(&ret[got + i].wakeups, c.accepted[i].wakeups);
+			atomic_store(&ret[got + i].in_vain, c.accepted[i].in_vain);
+		}
+		got += c.n;
+	}
+	return 0;
+}
+
 int ta_peer_held(struct ta_peer *p, struct ta_control *ret)
 {
 	return ask(p, &(struct ta_control){.kind = TA_CONTROL_ASK_HELD}, TA_CONTROL_HELD, ret);

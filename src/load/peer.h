@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "host/host.h"
+#include "load/connect/accept.h"
 #include "load/control.h"
 #include "load/target.h"
 
@@ -41,6 +42,15 @@ int ta_peer_hold(struct ta_peer *p, const struct ta_target *at, const struct ta_
 int ta_peer_ports(struct ta_peer *p, unsigned n, uint16_t *ret);
 int ta_peer_held(struct ta_peer *p, struct ta_control *ret);
 int ta_peer_took(struct ta_peer *p, struct ta_control_hold *ret);
+
+/*
+ * Has connections accepted in one way, in place of the one before: *ret_port is where, *ret_threads how many accept (at most
+ * TA_ACCEPT_THREADS_MAX). 0 or -errno as above.
+ */
+int ta_peer_accept(struct ta_peer *p, const struct ta_target *at, const struct ta_accept *how, unsigned backlog, unsigned *ret_port,
+	unsigned *ret_threads, struct ta_err *err);
+/* What each of them has counted. 0 or -errno. */
+int ta_peer_accepted(struct ta_peer *p, unsigned threads, struct ta_accept_counts *ret);
 
 /* CPU time that the service used so far, ns. 0 or -errno: the peer is gone. */
 int ta_peer_cpu(struct ta_peer *p, uint64_t *ret_user, uint64_t *ret_system);

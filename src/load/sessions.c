@@ -9,27 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "load/hold/lend.h"
 #include "load/load.h"
-#include "load/service.h"
-#include "load/stage.h"
+#include "load/visit.h"
 
 #define SLOTS (TA_SESSIONS_MAX + TA_NEWCOMERS_MAX)
 #define OFFENDERS 64u
 #define TICK_MS 200
-
-struct session {
-	int fd; /* -1: the place is free */
-	bool admitted;
-	uint64_t since_ns, heard_ns;
-	struct sockaddr_storage peer;
-	uint8_t nonce[TA_NONCE_BYTES];
-	struct ta_server server; /* pid 0: none */
-	struct ta_hold_board *hold; /* NULL: it does not hold connections */
-	struct ta_watch_sample *machine; /* as it was when it was last asked for; NULL: never */
-	size_t n;
-	char line[TA_CONTROL_LINE_MAX];
-};
 
 /* An address that showed wrong tokens. */
 struct offender {
@@ -43,7 +28,7 @@ struct sessions {
 	struct ta_host *host;
 	struct ta_control here;
 	int listener;
-	struct session v[SLOTS];
+	struct ta_visit v[SLOTS];
 	struct offender offenders[OFFENDERS];
 };
 
@@ -79,42 +64,10 @@ static bool same_address(const struct sockaddr_storage *a, const struct sockaddr
 
 /* --- ends -------------------------------------------------------------------------- */
 
-/* shutdown(), since a service that was started later has a copy of the descriptor. */
-static void end(struct session *s)
+static void refuse_and_end(struct ta_visit *s, const char *text)
 {
-	if (s->server.pid)
-		ta_server_stop(&s->server);
-	ta_hold_board_free(s->hold);
-	if (s->fd >= 0) {
-		shutdown(s->fd, SHUT_RDWR);
-		close(s->fd);
-	}
-	free(s->machine);
-	*s = (struct session){.fd = -1};
-}
-
-/* A client that does not take a line of ours is given up. */
-static void say(struct session *s, const struct ta_control *c)
-{
-	char line[TA_CONTROL_LINE_MAX];
-	size_t len = ta_control_format(c, line, sizeof(line));
-
-	if (send(s->fd, line, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
-		end(s);
-}
-
-static void refuse(struct session *s, const char *text)
-{
-	struct ta_control no = {.kind = TA_CONTROL_NO};
-
-	snprintf(no.text, sizeof(no.text), "%s", text);
-	say(s, &no);
-}
-
-static void refuse_and_end(struct session *s, const char *text)
-{
-	refuse(s, text);
-	end(s);
+	ta_visit_refuse(s, text);
+	ta_visit_end(s);
 }
 
 /* --- wrong tokens -------------------------------------------------------------------- */
@@ -166,7 +119,7 @@ static unsigned count(const struct sessions *all, bool admitted)
 	return n;
 }
 
-static void take_hello(struct sessions *all, struct session *s, const struct ta_control *c)
+static void take_hello(struct sessions *all, struct ta_visit *s, const struct ta_control *c)
 {
 	const char *token = all->o->token ? all->o->token : "";
 	struct ta_control welcome = all->here;
@@ -192,187 +145,22 @@ static void take_hello(struct sessions *all, struct session *s, const struct ta_
 	s->since_ns = ta_load_now();
 	welcome.kind = TA_CONTROL_WELCOME;
 	ta_control_mac(token, "peer", s->nonce, c->nonce, welcome.mac);
-	say(s, &welcome);
+	ta_visit_say(s, &welcome);
 }
 
-/* On the address that the client reached, a port of the kernel's choice. False: refused. */
-static bool prepare_service(struct sessions *all, struct session *s, const char *name, struct ta_server_options *ret)
-{
-	*ret = (struct ta_server_options){.service = ta_service_find(name), .dir = all->o->dir, .only = s->peer,
-		.addr_len = sizeof(ret->addr)};
-	if (!ret->service) {
-		refuse(s, "there is no such service here");
-		return false;
-	}
-	if (s->server.pid || getsockname(s->fd, (struct sockaddr *)&ret->addr, &ret->addr_len) < 0) {
-		refuse(s, "one service to a session");
-		return false;
-	}
-	/* sin_port and sin6_port stand at the same place. */
-	((struct sockaddr_in *)&ret->addr)->sin_port = 0;
-	return true;
-}
-
-static void start_service(struct sessions *all, struct session *s, const struct ta_control *c)
-{
-	struct ta_control port = {.kind = TA_CONTROL_PORT};
-	struct ta_server_options o;
-	struct ta_err err;
-
-	if (!prepare_service(all, s, c->name, &o))
-		return;
-	o.threads = (unsigned)TA_MIN(TA_MAX(c->threads, 1u), (uint64_t)ta_stage_cpus() * 2);
-	o.body_bytes = (unsigned)TA_MIN(c->body, (uint64_t)TA_SERVER_BODY_MAX);
-	if (ta_server_start(&o, &s->server, &err) < 0) {
-		s->server.pid = 0;
-		refuse(s, err.text);
-		return;
-	}
-	port.port = ntohs(((const struct sockaddr_in *)&s->server.addr)->sin_port);
-	say(s, &port);
-}
-
-/* --- connections that are held ------------------------------------------------------------ */
-
-static void start_holding(struct sessions *all, struct session *s, const struct ta_control *c)
-{
-	struct ta_control holds = {.kind = TA_CONTROL_HOLDS};
-	const struct ta_hold_plan *plan;
-	struct ta_server_options o;
-	struct ta_err err = {0};
-	int rc;
-
-	if (!prepare_service(all, s, "hold", &o))
-		return;
-	rc = ta_hold_lend(all->host, c->hold.connections, c->hold.each, &o, &s->hold, &err);
-	if (rc == 0) {
-		o.hold = s->hold;
-		rc = ta_server_start(&o, &s->server, &err);
-	}
-	if (rc < 0) {
-		s->server.pid = 0;
-		ta_hold_board_free(s->hold);
-		s->hold = NULL;
-		refuse(s, err.text[0] ? err.text : ta_errno_text(rc));
-		return;
-	}
-	ta_hold_lent(all->host, s->hold);
-	plan = &s->hold->setup.plan;
-	holds.hold = (struct ta_control_hold){.processes = plan->servers, .ports = (uint64_t)plan->servers * plan->ports_each,
-		.backlog = (uint64_t)s->hold->setup.backlog};
-	say(s, &holds);
-}
-
-static void tell_ports(struct session *s, uint64_t from)
-{
-	const struct ta_hold_plan *plan = &s->hold->setup.plan;
-	uint64_t n = (uint64_t)plan->servers * plan->ports_each;
-	struct ta_control c = {.kind = TA_CONTROL_PORTS_ARE, .from = from};
-
-	if (from >= n) {
-		refuse(s, "there are no such ports");
-		return;
-	}
-	c.n = (unsigned)TA_MIN(n - from, (uint64_t)TA_CONTROL_PORTS);
-	memcpy(c.ports, s->hold->ports + from, c.n * sizeof(*c.ports));
-	say(s, &c);
-}
-
-/* False: it is no question about them. */
-static bool take_hold_line(struct sessions *all, struct session *s, const struct ta_control *c)
-{
-	struct ta_control answer;
-
-	if (c->kind == TA_CONTROL_HOLD) {
-		start_holding(all, s, c);
-		return true;
-	}
-	if (!s->hold)
-		return false;
-	if (c->kind == TA_CONTROL_ASK_PORTS) {
-		tell_ports(s, c->from);
-		return true;
-	}
-	if (c->kind == TA_CONTROL_ASK_HELD)
-		ta_hold_tell_held(s->hold, &answer);
-	else if (c->kind == TA_CONTROL_ASK_TOOK)
-		ta_hold_tell_took(all->host, s->hold, &answer);
-	else
-		return false;
-	say(s, &answer);
-	return true;
-}
-
-static void tell_cpu(struct session *s)
-{
-	struct ta_control cpu = {.kind = TA_CONTROL_CPU};
-
-	if (!s->server.pid)
-		refuse(s, "no service runs");
-	else if (ta_server_cpu(&s->server, &cpu.user_ns, &cpu.system_ns) < 0)
-		refuse_and_end(s, "the service has ended");
-	else
-		say(s, &cpu);
-}
-
-static void tell_machine(struct sessions *all, struct session *s)
-{
-	struct ta_control c = {.kind = TA_CONTROL_MACHINE};
-	struct ta_watch_sample *m = s->machine;
-
-	if (!m)
-		m = s->machine = malloc(sizeof(*m));
-	if (!m || ta_watch_read(all->host, m) < 0) {
-		refuse(s, "out of memory");
-		return;
-	}
-	c.n_cpus = m->n_cpus;
-	c.has_snmp = m->has_snmp;
-	c.has_netstat = m->has_netstat;
-	c.has_softnet = m->has_softnet;
-	c.retransmits = m->retransmits;
-	c.listen_overflows = m->listen_overflows;
-	c.listen_drops = m->listen_drops;
-	c.softnet_dropped = m->softnet_dropped;
-	c.time_squeeze = m->time_squeeze;
-	say(s, &c);
-}
-
-static void tell_cpus(struct session *s, uint64_t from)
-{
-	struct ta_control c = {.kind = TA_CONTROL_CPUS_ARE, .from = from};
-	const struct ta_watch_sample *m = s->machine;
-
-	if (!m || from >= m->n_cpus) {
-		refuse(s, "there are no such CPUs");
-		return;
-	}
-	c.n = (unsigned)TA_MIN(m->n_cpus - from, (uint64_t)TA_CONTROL_CPUS);
-	memcpy(c.cpu, m->cpu + from, c.n * sizeof(*c.cpu));
-	say(s, &c);
-}
-
-static void take_line(struct sessions *all, struct session *s, const char *line, size_t len)
+static void take_line(struct sessions *all, struct ta_visit *s, const char *line, size_t len)
 {
 	struct ta_control c;
 
 	ta_control_parse(line, len, &c);
 	if (c.kind == TA_CONTROL_HELLO && !s->admitted)
 		take_hello(all, s, &c);
-	else if (c.kind == TA_CONTROL_SERVE && s->admitted)
-		start_service(all, s, &c);
-	else if (c.kind == TA_CONTROL_ASK_CPU && s->admitted)
-		tell_cpu(s);
-	else if (c.kind == TA_CONTROL_ASK_MACHINE && s->admitted)
-		tell_machine(all, s);
-	else if (c.kind == TA_CONTROL_ASK_CPUS && s->admitted)
-		tell_cpus(s, c.from);
-	else if (!s->admitted || !take_hold_line(all, s, &c))
+	else if (!s->admitted || !ta_visit_answer(all->host, all->o->dir, s, &c))
 		refuse_and_end(s, "that is not what is said here");
 }
 
 /* A line that does not end within its limit is no line. */
-static void receive(struct sessions *all, struct session *s)
+static void receive(struct sessions *all, struct ta_visit *s)
 {
 	ssize_t n = recv(s->fd, s->line + s->n, sizeof(s->line) - s->n, MSG_DONTWAIT);
 	char *newline;
@@ -380,7 +168,7 @@ static void receive(struct sessions *all, struct session *s)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		end(s);
+		ta_visit_end(s);
 		return;
 	}
 	s->n += (size_t)n;
@@ -410,16 +198,16 @@ static unsigned count_of(const struct sessions *all, const struct sockaddr_stora
 }
 
 /* A free place, made where there is none by the oldest newcomer of the address that has most: a flood drives out itself. */
-static struct session *find_place(struct sessions *all)
+static struct ta_visit *find_place(struct sessions *all)
 {
-	struct session *victim = NULL;
+	struct ta_visit *victim = NULL;
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < SLOTS && count(all, false) < TA_NEWCOMERS_MAX; i++)
 		if (all->v[i].fd < 0)
 			return &all->v[i];
 	for (unsigned i = 0; i < SLOTS; i++) {
-		struct session *s = &all->v[i];
+		struct ta_visit *s = &all->v[i];
 		unsigned n = s->fd >= 0 && !s->admitted ? count_of(all, &s->peer) : 0;
 
 		if (n > most || (n && n == most && s->since_ns < victim->since_ns)) {
@@ -428,7 +216,7 @@ static struct session *find_place(struct sessions *all)
 		}
 	}
 	if (victim)
-		end(victim);
+		ta_visit_end(victim);
 	return victim;
 }
 
@@ -446,7 +234,7 @@ static void watch_connection(int fd)
 
 static void take_newcomer(struct sessions *all)
 {
-	struct session new = {.since_ns = ta_load_now()}, *s;
+	struct ta_visit new = {.since_ns = ta_load_now()}, *s;
 	struct ta_control greeting = {.kind = TA_CONTROL_GREETING, .needs_token = all->o->token};
 	socklen_t len = sizeof(new.peer);
 
@@ -464,13 +252,13 @@ static void take_newcomer(struct sessions *all)
 	}
 	s = find_place(all);
 	if (!s || ta_control_random(new.nonce, sizeof(new.nonce)) < 0) {
-		end(&new);
+		ta_visit_end(&new);
 		return;
 	}
 	watch_connection(new.fd);
 	*s = new;
 	memcpy(greeting.nonce, s->nonce, sizeof(greeting.nonce));
-	say(s, &greeting);
+	ta_visit_say(s, &greeting);
 }
 
 static void expire(struct sessions *all)
@@ -478,14 +266,14 @@ static void expire(struct sessions *all)
 	uint64_t now = ta_load_now();
 
 	for (unsigned i = 0; i < SLOTS; i++) {
-		struct session *s = &all->v[i];
+		struct ta_visit *s = &all->v[i];
 		uint64_t age = now - s->since_ns, quiet = now - s->heard_ns;
 
 		if (s->fd < 0)
 			continue;
 		if (!s->admitted ? age > TA_CONTROL_SECONDS * TA_NS_PER_S :
 			age > TA_SESSION_MOST_S * TA_NS_PER_S || (!s->server.pid && quiet > TA_SESSION_IDLE_S * TA_NS_PER_S))
-			end(s);
+			ta_visit_end(s);
 	}
 }
 
@@ -545,7 +333,7 @@ int ta_sessions_run(struct ta_host *h, const struct ta_sessions_options *o, stru
 	while (rc == 0 && !*o->stop)
 		turn(all);
 	for (unsigned i = 0; i < SLOTS; i++)
-		end(&all->v[i]);
+		ta_visit_end(&all->v[i]);
 	if (rc == 0)
 		close(all->listener);
 	free(all);

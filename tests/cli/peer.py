@@ -85,8 +85,87 @@ def one_service(name):
         raise AssertionError("the service outlives its session")
 
 
+def ways_to_accept():
+    s = Session()
+    assert s.hello().startswith("welcome ")
+    assert s.ask("accepted 0") == "no there are no such threads"
+    for line in "accept 3 0 1 0", "accept 0 3 1 0", "accept 99999999999 0 1 0":
+        assert s.ask(line) == "no there is no such way to accept", line
+    ports = []
+    for how in 0, 1, 2:
+        word, port, threads = s.ask(f"accept {how} 1 1000000 1").split()
+        assert word == "accepts" and int(threads) == (1 if how == 2 else 64), threads
+        for _ in range(3):
+            socket.create_connection(("127.0.0.1", int(port)), 5).close()
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline:
+            counts = [int(n) for n in s.ask("accepted 0").split()[2:]]
+            assert len(counts) == (3 if how == 2 else 24)
+            if how == 1 or sum(counts[::3]) + sum(int(n) for f in range(8, 64, 8) if how == 0 for n in s.ask(f"accepted {f}").split()[2::3]) == 3:
+                break
+        else:
+            raise AssertionError("three were accepted")
+        ports.append(int(port))
+    # Each ends the one before.
+    try:
+        socket.create_connection(("127.0.0.1", ports[0]), 1).close()
+        raise AssertionError("the first one listens still")
+    except ConnectionRefusedError:
+        pass
+    assert s.ask("accepted 1") == "no there are no such threads"
+    assert s.ask("hold 10 10").startswith("no one service"), "one to a session"
+    s.close()
+
+
+def machine():
+    s = Session()
+    assert s.hello().startswith("welcome ")
+    assert s.ask("cpus 0") == "no there are no such CPUs", "before it was asked for the machine"
+    words = s.ask("machine").split()
+    n = int(words[1])
+    assert words[0] == "machine" and len(words) == 7 and n >= 1
+    cpus = s.ask("cpus 0").split()
+    assert len(cpus) == 2 + 7 * min(n, 4) and all(int(v) >= 0 for v in cpus[1:])
+    assert s.ask(f"cpus {n}") == "no there are no such CPUs"
+    s.close()
+
+
+def holding():
+    s = Session()
+    assert s.hello().startswith("welcome ")
+    for line in "hold 0 1", "hold 10 0", "hold 18446744073709551615 1", "hold 18446744073709551615 18446744073709551615", "hold 5000 1":
+        assert s.ask(line).startswith("no "), line
+    word, processes, ports, backlog = s.ask("hold 10 3").split()
+    assert (word, processes, ports) == ("holds", "1", "4"), (processes, ports)
+    where = [int(p) for p in s.ask("ports 0").split()[2:]]
+    assert len(where) == 4 and s.ask("ports 4") == "no there are no such ports"
+    held = [socket.create_connection(("127.0.0.1", p), 5) for p in where]
+    for c in held:
+        c.sendall(b"?")
+        assert c.recv(10) == b"?"
+    assert s.ask("held") == "held 4 4 -"
+    assert len(s.ask("took").split()) == 6
+    held.pop().close()
+    deadline = time.monotonic() + 5
+    while s.ask("held") != "held 4 3 -":
+        assert time.monotonic() < deadline
+    try:
+        socket.create_connection(("127.0.0.1", where[0]), 0.3, source_address=("127.0.0.9", 0)).close()
+        raise AssertionError("somebody else reached it")
+    except TimeoutError:
+        pass
+    assert s.ask("serve http 1 2").startswith("no one service")
+    s.close()
+    for c in held:
+        c.settimeout(5)
+        try:
+            assert c.recv(1) == b""
+        except ConnectionError:
+            pass
+
+
 def not_admitted():
-    for line in "cpu", "serve http 1 2", "welcome", "GET / HTTP/1.1", "", "hello", "hello 2 0 00 00", b"\x00\xff\xfe\n":
+    for line in "machine", "hold 10 10", "accept 0 0 1 0", "took", "cpu", "serve http 1 2", "welcome", "GET / HTTP/1.1", "", "hello", "hello 2 0 00 00", b"\x00\xff\xfe\n":
         s = Session()
         assert s.ask(line).startswith("no "), line
         assert ended(s)
@@ -160,9 +239,9 @@ def too_many():
 
 with concurrent.futures.ThreadPoolExecutor() as beside:
     waits = beside.submit(slow)
-    for name in "http", "kv", "file", "stream", "connect":
+    for name in "http", "kv", "file", "stream", "connect", "hold":
         one_service(name)
-    for test in serves, not_admitted, wrong_tokens, replay, too_many, serves:
+    for test in serves, ways_to_accept, machine, holding, not_admitted, wrong_tokens, replay, too_many, serves:
         test()
     waits.result()
 flood()

@@ -117,6 +117,8 @@ static void there_and_back(const struct ta_control *c)
 	assert_memory_equal(got.cpu, c->cpu, sizeof(got.cpu));
 	assert_memory_equal(got.ports, c->ports, sizeof(got.ports));
 	assert_memory_equal(&got.hold, &c->hold, sizeof(got.hold));
+	assert_memory_equal(got.accepted, c->accepted, sizeof(got.accepted));
+	assert_true(got.how == c->how && got.close == c->close && got.backlog == c->backlog);
 	assert_true(got.retransmits == c->retransmits && got.listen_overflows == c->listen_overflows &&
 		got.listen_drops == c->listen_drops && got.softnet_dropped == c->softnet_dropped && got.time_squeeze == c->time_squeeze);
 	assert_true(got.has_snmp == c->has_snmp && got.has_netstat == c->has_netstat && got.has_softnet == c->has_softnet);
@@ -162,6 +164,19 @@ static void test_machines(void **state)
 	assert_false(parse("machine 2 7 - - 0 0").has_netstat);
 }
 
+static void test_accepting(void **state)
+{
+	struct ta_control c = {.kind = TA_CONTROL_ACCEPTED, .from = 56, .n = TA_CONTROL_ACCEPTS};
+	const uint64_t most = 999999999999;
+
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ACCEPT, .how = 1, .close = 2, .threads = 3, .backlog = 4});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ACCEPTS_ARE, .port = 65535, .threads = 64});
+	there_and_back(&(struct ta_control){.kind = TA_CONTROL_ASK_ACCEPTED, .from = 8});
+	for (unsigned i = 0; i < TA_CONTROL_ACCEPTS; i++)
+		c.accepted[i] = (struct ta_control_accepted){most - i, most - 10 - i, most - 20 - i};
+	there_and_back(&c);
+}
+
 static void test_holding(void **state)
 {
 	struct ta_control c = {.kind = TA_CONTROL_PORTS_ARE, .from = 64, .n = TA_CONTROL_PORTS};
@@ -193,6 +208,8 @@ static void test_what_is_no_line(void **state)
 		"cpus", "cpus 1024", "cpus x", "cpus 0 1", "cpus 0 1 2 3 4 5 6", "cpus 1023 1 2 3 4 5 6 7 1 2 3 4 5 6 7",
 		"cpus 0 1 2 3 4 5 6 7 1 2 3 4 5 6 7 1 2 3 4 5 6 7 1 2 3 4 5 6 7 1 2 3 4 5 6 7", "hold", "hold 1", "hold 1 2 3", "hold -1 2",
 		"holds 1 2", "ports", "ports x", "ports 0 0", "ports 0 65536", "ports 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+		"accept", "accept 1 2 3", "accept 1 2 3 4 5", "accept 1 2 3 -4", "accepts 1", "accepts 0 1", "accepts 65536 1", "accepts 1 2 3", "accepted",
+		"accepted x", "accepted 0 1", "accepted 0 1 2", "accepted 0 1 2 x", "accepted 0 1 2 3 4",
 		"held 1", "held 1 2", "held 1 2 ", "held 1 x -", "held 1  2 -", "held 1 2 \x01", "took 1 2 3 4", "took 1 2 3 4 guess", "took 1 2 3 slabinfo 4",
 		"cpu\r", "cpu\t1 2", "\x80", "no \x01", "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m n o p",
 	};
@@ -256,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_accepting),
 		cmocka_unit_test(test_holding),
 		cmocka_unit_test(test_what_is_no_line),
 		cmocka_unit_test(test_other_protocols),

@@ -94,6 +94,10 @@ static void test_servers_of_a_peer(void **state)
 	}
 	room = large;
 	assert_int_equal(ta_hold_plan_servers(&room, 1000, 0, &p, &err), -E2BIG);
+	assert_int_equal(ta_hold_plan_servers(&room, 0, 1, &p, &err), -E2BIG);
+	assert_int_equal(ta_hold_plan_servers(&room, UINT64_MAX, 1, &p, &err), -E2BIG);
+	assert_int_equal(ta_hold_plan_servers(&room, UINT64_MAX, UINT64_MAX, &p, &err), -E2BIG);
+	assert_int_equal(ta_hold_plan_servers(&room, 1000, UINT64_MAX, &p, &err), 0);
 	assert_int_equal(ta_hold_plan_servers(&room, 10000, 1, &p, &err), -E2BIG);
 	assert_non_null(strstr(err.text, "more than 4096 processes or ports"));
 	room.memory = (uint64_t)1 << 30;

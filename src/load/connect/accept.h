@@ -16,6 +16,7 @@ enum ta_accept_how {
 };
 
 const char *ta_accept_name(enum ta_accept_how how); /* "EPOLLEXCLUSIVE" … */
+unsigned ta_accept_threads(unsigned cpus); /* to compare the ways by: one has nobody to share with */
 
 /* Of one thread, in memory that the client sees, too. */
 struct ta_accept_counts {

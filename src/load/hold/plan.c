@@ -148,7 +148,7 @@ int ta_hold_plan_servers(const struct ta_room *room, uint64_t connections, uint6
 
 	if (rc < 0)
 		return rc;
-	if (!connections || !each || !spread_servers(room, connections, each, &p))
+	if (!connections || !each || connections > TA_HOLD_CONNECTIONS_MAX || !spread_servers(room, connections, TA_MIN(each, 65535u), &p))
 		return ta_err_set(err, -E2BIG, "%llu connections, %llu to a port, take more than %u processes or ports",
 			(unsigned long long)connections, (unsigned long long)each, TA_HOLD_PORTS_MAX);
 	check_files(room, &p, 1, &b);

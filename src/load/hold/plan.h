@@ -8,6 +8,7 @@
 #include "load/room.h"
 
 #define TA_HOLD_PROCESSES_MAX 4096u /* of each end */
+#define TA_HOLD_CONNECTIONS_MAX 50000000u
 #define TA_HOLD_PORTS_MAX 4096u /* that the servers listen on */
 #define TA_HOLD_OWN_DESCRIPTORS 48u /* of a process, that are no held connections */
 

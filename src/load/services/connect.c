@@ -43,6 +43,11 @@ const char *ta_accept_name(enum ta_accept_how how)
 	return names[how];
 }
 
+unsigned ta_accept_threads(unsigned cpus)
+{
+	return TA_MIN(TA_MAX(cpus, 2u), TA_ACCEPT_THREADS_MAX);
+}
+
 /* --- a thread -------------------------------------------------------------------- */
 
 static void count(_Atomic uint64_t *n, uint64_t more)

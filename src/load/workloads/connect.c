@@ -17,14 +17,13 @@
 #include "load/tcpcount.h"
 
 #define PROGRESS_NS (500 * TA_NS_PER_MS)
-#define ACCEPTORS_LEAST 2 /* threads: one has nobody to share with */
 
 /* One way to accept, at one number of connections. */
 struct row {
 	enum ta_accept_how how;
 	unsigned connections, threads;
 	double per_second, ended_p50_us, ended_p99_us;
-	uint64_t accepted, wakeups, in_vain, least, most;
+	uint64_t accepted, wakeups, in_vain, least, most, lost;
 	struct ta_tcp_counts before, after;
 };
 
@@ -138,6 +137,12 @@ static void wait_for(struct connect *c, struct crew *crew, unsigned repeat, uint
 	}
 }
 
+/* The server: built in, here or at a peer. */
+static bool is_ours(const struct connect *c)
+{
+	return !c->o->target || ta_stage_is_peer(c->o);
+}
+
 /* --- one measurement ------------------------------------------------------------------- */
 
 /* Sums of what the acceptors counted; signs: +1 at the end, -1 at the start. */
@@ -160,6 +165,24 @@ static void find_extremes(const struct connect *c, struct row *row, const uint64
 	}
 }
 
+/* A peer tells what is in memory that the built-in server shares. What it does not tell stays as it was: stage.c sees its end. */
+static void read_counts(const struct connect *c, const struct row *row)
+{
+	if (c->stage->peer.is_open && ta_peer_accepted(&c->stage->peer, row->threads, c->counts) < 0)
+		ta_stage_lose_peer(c->stage);
+}
+
+/* To full accept queues, where the server is. */
+static uint64_t lost(const struct connect *c, const struct row *row)
+{
+	const struct ta_watch_sample *from = c->stage->peer_from, *to = c->stage->result->peer.after;
+
+	if (!from)
+		return ta_tcp_counts_grown(&row->before, &row->after, TA_TCP_LISTEN_OVERFLOWS);
+	return from->has_netstat && to->has_netstat && to->listen_overflows > from->listen_overflows ?
+		to->listen_overflows - from->listen_overflows : 0;
+}
+
 static void take_counts(const struct connect *c, uint64_t *ret)
 {
 	for (unsigned i = 0; i < TA_ACCEPT_THREADS_MAX; i++)
@@ -179,7 +202,7 @@ static void mark_threads(struct crew *crew)
 /* A server that is not ours does not end what we reset. */
 static bool ends_there(const struct connect *c)
 {
-	return c->close != TA_CLOSE_RESET || !c->o->target;
+	return c->close != TA_CLOSE_RESET || is_ours(c);
 }
 
 static void sum_up(struct connect *c, struct crew *crew, struct row *row, struct ta_load_point *p, double wall_ns)
@@ -215,6 +238,7 @@ static void measure(struct connect *c, struct crew *crew, struct row *row, struc
 	struct ta_stage_mark mark;
 
 	wait_for(c, crew, p->n_runs + 1, crew->job.start_ns);
+	read_counts(c, row);
 	take_counts(c, from);
 	add_counts(c, row, -1);
 	ta_tcp_counts_read(c->stage->host, &row->before);
@@ -222,8 +246,10 @@ static void measure(struct connect *c, struct crew *crew, struct row *row, struc
 	ta_stage_begin(c->stage, &mark);
 	start = ta_load_now();
 	wait_for(c, crew, p->n_runs + 1, crew->job.end_ns);
+	read_counts(c, row);
 	ta_stage_end(c->stage, &mark, p);
 	ta_tcp_counts_read(c->stage->host, &row->after);
+	row->lost = lost(c, row);
 	add_counts(c, row, 1);
 	find_extremes(c, row, from);
 	crew->stop = 1;
@@ -268,17 +294,21 @@ static int run_once(struct connect *c, struct row *row, struct ta_load_point *p,
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-static unsigned n_acceptors(void)
-{
-	return TA_MIN(TA_MAX(ta_stage_cpus(), (unsigned)ACCEPTORS_LEAST), TA_ACCEPT_THREADS_MAX);
-}
-
-/* The built-in server, anew: as the row wants it. */
-static int serve(struct connect *c, const struct row *row, struct ta_err *err)
+/* The server of ours, anew: as the row wants it. */
+static int serve(struct connect *c, struct row *row, struct ta_err *err)
 {
 	const struct ta_accept accept = {.how = row->how, .close = c->close, .counts = c->counts};
-	const struct ta_server_options so = {.threads = n_acceptors(), .backlog = c->o->backlog, .accept = &accept};
+	const struct ta_server_options so = {.threads = ta_accept_threads(ta_stage_cpus()), .backlog = c->o->backlog, .accept = &accept};
+	unsigned port;
+	int rc;
 
+	row->threads = row->how == TA_ACCEPT_SINGLE ? 1 : so.threads;
+	if (c->o->target) {
+		rc = ta_peer_accept(&c->stage->peer, &c->stage->target, &accept, c->o->backlog, &port, &row->threads, err);
+		if (rc == 0)
+			ta_stage_at_port(c->stage, port);
+		return rc;
+	}
 	if (c->stage->server.pid)
 		ta_server_stop(&c->stage->server);
 	return ta_stage_serve(c->stage, &so, err);
@@ -306,15 +336,14 @@ static int run_row(struct connect *c, struct row *row, struct ta_load_point *p, 
 
 static int run_hows(struct connect *c, struct ta_load_point *p, struct ta_err *err)
 {
-	unsigned hows = c->o->target || c->o->one_way ? 1 : TA_ACCEPT_HOWS;
+	unsigned hows = !is_ours(c) || c->o->one_way ? 1 : TA_ACCEPT_HOWS;
 	int rc = 0;
 
 	for (unsigned how = 0; how < hows && rc == 0 && !ta_stage_stopped(c->stage); how++) {
 		struct row *row = &c->rows[c->n_rows];
 
 		*row = (struct row){.how = how, .connections = p->connections};
-		row->threads = how == TA_ACCEPT_SINGLE ? 1 : n_acceptors();
-		if (!c->o->target)
+		if (is_ours(c))
 			rc = serve(c, row, err);
 		if (rc == 0)
 			rc = run_row(c, row, p, err);
@@ -376,7 +405,7 @@ static void add_table(const struct connect *c, struct ta_figures *f)
 		ta_load_table_number(t, (double)r->in_vain / n, 2);
 		ta_load_table_number(t, (double)r->least / n, 2);
 		ta_load_table_number(t, (double)r->most / n, 2);
-		ta_load_table_number(t, (double)ta_tcp_counts_grown(&r->before, &r->after, TA_TCP_LISTEN_OVERFLOWS), 0);
+		ta_load_table_number(t, (double)r->lost, 0);
 	}
 }
 
@@ -425,7 +454,7 @@ static void add_notes(const struct connect *c, struct ta_strv *notes)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
-	if (!c->o->target)
+	if (is_ours(c))
 		ta_strv_add(notes, "wakes, in vain: of the accepting threads, for each connection; least, most: the share of one of them; "
 				   "lost: to a full accept queue (ListenOverflows)");
 	if (!ends_there(c))
@@ -462,7 +491,7 @@ static int plan(struct connect *c, struct ta_err *err)
 	const struct ta_load_options *o = c->o;
 	struct ta_connect_want want = {.rate = o->rate, .close = c->close,
 		.seconds = (double)(o->warmup_ns + o->duration_ns) / 1e9,
-		.many_addresses = ta_source_is_many((const struct sockaddr *)&c->stage->target.addr)};
+		.many_addresses = !c->stage->peer.is_open && ta_source_is_many((const struct sockaddr *)&c->stage->target.addr)};
 	int rc = ta_room_read(c->stage->host, &c->room);
 
 	for (size_t i = 0; i < o->n_sweep; i++)
@@ -475,7 +504,7 @@ static int plan(struct connect *c, struct ta_err *err)
 
 static int prepare(struct connect *c, struct ta_err *err)
 {
-	const struct row first = {.how = TA_ACCEPT_EXCLUSIVE};
+	struct row first = {.how = TA_ACCEPT_EXCLUSIVE};
 	int rc = read_close(c->o->close, &c->close, err);
 
 	if (rc < 0)
@@ -484,11 +513,13 @@ static int prepare(struct connect *c, struct ta_err *err)
 	c->counts = mmap(NULL, TA_ACCEPT_THREADS_MAX * sizeof(*c->counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!c->rows || c->counts == MAP_FAILED)
 		return -ENOMEM;
-	if (c->o->target)
+	if (!is_ours(c))
 		rc = ta_stage_open(c->stage, NULL, err);
-	else
+	else if (c->o->target)
+		rc = ta_stage_peer(c->stage, err);
+	if (rc == 0 && is_ours(c))
 		rc = serve(c, &first, err);
-	if (rc == 0 && !c->o->target)
+	if (rc == 0 && is_ours(c))
 		rc = ta_stage_set(c->stage);
 	c->stage->result->engine = "epoll";
 	return rc < 0 ? rc : plan(c, err);
@@ -503,7 +534,7 @@ static int run(struct ta_stage *s, struct ta_err *err)
 	if (rc == 0)
 		rc = run_points(&c, err);
 	if (rc == 0) {
-		if (!s->o->target)
+		if (is_ours(&c))
 			add_table(&c, &r->figures);
 		add_close(&c, r);
 		add_counters(&c, &r->figures);

@@ -437,6 +437,6 @@ const struct ta_workload ta_workload_hold = {
 	.scheme = "tcp",
 	.counts = "connects",
 	.default_connections = 10000,
-	.max_connections = 50000000,
+	.max_connections = TA_HOLD_CONNECTIONS_MAX,
 	.run = run,
 };
