@@ -139,6 +139,11 @@ P
 
 @test "load runs and trials: beside each other, in the order given" {
 	python3 "$TREE/tests/page/results.py" "$DIR"
+	# They are as the commands write them.
+	for n in before:load after:load trial:trial; do
+		cp "$DIR/${n%:*}.json" "$DIR/out"
+		valid "${n#*:}"
+	done
 	ta report "$DIR/before.json" "$DIR/after.json" "$DIR/trial.json" -o "$DIR/load.html"
 	expect 0
 	sound "$DIR/load.html"
@@ -146,7 +151,7 @@ P
 import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
 assert text.index("1  before") < text.index("2  after")
-assert "± " in text and "+12.5 % (+9.1 to +16.0)" in text and "cannot-show" in text, "numbers"
+assert "± " in text and "+12.5 %<span class=range>+9.1 to +16.0<" in text and "cannot-show" in text, "numbers"
 P
 }
 

@@ -18,7 +18,7 @@ IMPLIED = {
 ELEMENTS = set("""html head meta title style link body a header p h1 h2 h3 h4 nav ul ol li main section article div span b i em bdi code pre
     table caption thead tbody tr th td details summary footer script figure figcaption br svg rect path circle text desc""".split())
 ATTRIBUTES = set("""lang charset http-equiv content name rel href class id tabindex role aria-label aria-labelledby aria-describedby
-    aria-hidden scope open viewbox width height x y rx d cx cy r stroke-dasharray transform""".split())
+    aria-hidden scope colspan open viewbox width height x y rx d cx cy r stroke-dasharray transform""".split())
 
 
 class Page(HTMLParser):

@@ -8,15 +8,11 @@
 #include "report/page/parts.h"
 #include "trial/stats.h"
 
-#define MOST 6 /* lines in one drawing; forms and dashes tell them apart */
+#define MOST 6 /* drawn: forms and dashes tell so many lines apart */
 #define LAST 64
 
 #define W 720
-#define H 300
-#define X0 70
 #define X1 600
-#define Y0 20
-#define Y1 250
 
 static const struct page_load *load_at(const struct ta_page *p, size_t i)
 {
@@ -42,18 +38,6 @@ static void add_grouped(double v, struct ta_buf *b)
 			ta_buf_addc(b, ',');
 		ta_buf_addc(b, digits[i]);
 	}
-}
-
-static void add_time(double us, struct ta_buf *b)
-{
-	if (us < 0)
-		ta_buf_adds(b, "\u2013");
-	else if (us < 1000)
-		ta_buf_printf(b, "%.3g \u00b5s", us);
-	else if (us < 1e6)
-		ta_buf_printf(b, "%.3g ms", us / 1000);
-	else
-		ta_buf_printf(b, "%.4g s", us / 1e6);
 }
 
 static void cell(struct ta_buf *b, void (*add)(double, struct ta_buf *), double v)
@@ -111,111 +95,15 @@ static void throughput(const struct ta_page *p, size_t n, struct ta_buf *b)
 	ta_html_raw(b, "</svg></div></figure>");
 }
 
-/* --- latency --------------------------------------------------------------- */
-
-/* Each nine of the percentile is as far as the one before. */
-static double percentile_x(size_t i)
-{
-	static const double nines[PAGE_PERCENTILES] = {0.301, 0.602, 1, 1.301, 2, 3, 4, 4.6};
-
-	return X0 + (nines[i] - nines[0]) / (nines[PAGE_PERCENTILES - 1] - nines[0]) * (X1 - X0);
-}
-
-static void range(const struct ta_page *p, size_t n, double *low, double *high)
-{
-	*low = INFINITY;
-	*high = 0;
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < PAGE_PERCENTILES; k++) {
-			double us = load_at(p, i)->latency[k];
-
-			if (us <= 0)
-				continue;
-			*low = TA_MIN(*low, us);
-			*high = TA_MAX(*high, us);
-		}
-	}
-	*low = pow(10, floor(log10(TA_MAX(*low, 0.01))));
-	*high = pow(10, ceil(log10(TA_MAX(*high, *low * 10))));
-}
-
-static double latency_y(double us, double low, double high)
-{
-	return Y1 - log(TA_MAX(us, low) / low) / log(high / low) * (Y1 - Y0);
-}
-
-static void axes(double low, double high, struct ta_buf *b)
-{
-	for (double us = low; us <= high * 1.001; us *= 10) {
-		ta_cleanup_buf struct ta_buf label = TA_BUF_INIT;
-		double y = latency_y(us, low, high);
-
-		add_time(us, &label);
-		ta_html_tag(b, "path class=grid d=\"M%d %.1fH%d\" /", X0, y, X1);
-		ta_html_tag(b, "text class=tick x=4 y=%.1f", y + 4);
-		ta_html_text(b, ta_buf_text(&label));
-		ta_html_raw(b, "</text>");
-	}
-	for (size_t i = 0; i < PAGE_PERCENTILES; i++) {
-		ta_html_tag(b, "path class=grid d=\"M%.1f %dV%d\" /", percentile_x(i), Y0, Y1);
-		ta_html_tag(b, "text class=\"tick mid\" x=%.1f y=%d", percentile_x(i), Y1 + 18);
-		ta_html_text(b, page_percentiles[i]);
-		ta_html_raw(b, "</text>");
-	}
-}
-
-/* Another form for each line. */
-static void marker(size_t i, double x, double y, struct ta_buf *b)
-{
-	switch (i % 3) {
-	case 0: ta_html_tag(b, "circle class=\"dot l%zu\" cx=%.1f cy=%.1f r=4 /", i, x, y); break;
-	case 1: ta_html_tag(b, "rect class=\"dot l%zu\" x=%.1f y=%.1f width=8 height=8 /", i, x - 4, y - 4); break;
-	default: ta_html_tag(b, "path class=\"dot l%zu\" d=\"M%.1f %.1fl5 9h-10z\" /", i, x, y - 5); break;
-	}
-}
-
-static void draw_latency(const struct page_load *l, size_t i, double low, double high, struct ta_buf *b)
-{
-	const char *move = "M";
-	double y = 0;
-
-	ta_html_raw(b, "<path class=\"line ");
-	ta_html_textf(b, "l%zu", i);
-	ta_html_raw(b, "\" d=\"");
-	for (size_t k = 0; k < PAGE_PERCENTILES; k++) {
-		if (l->latency[k] <= 0)
-			continue;
-		y = latency_y(l->latency[k], low, high);
-		ta_buf_printf(b, "%s%.1f %.1f", move, percentile_x(k), y);
-		move = "L";
-	}
-	ta_html_raw(b, "\" />");
-	for (size_t k = 0; k < PAGE_PERCENTILES; k++)
-		if (l->latency[k] > 0)
-			marker(i, percentile_x(k), latency_y(l->latency[k], low, high), b);
-	ta_html_tag(b, "text class=t x=%d y=%.1f", X1 + 10, y + 4 + (double)i * 2);
-	ta_html_textf(b, "%zu %s", i + 1, l->label);
-	ta_html_raw(b, "</text>");
-}
-
 static void latency(const struct ta_page *p, size_t n, struct ta_buf *b)
 {
-	double low, high;
-	bool any = false;
+	struct page_line lines[MOST];
+	size_t n_lines = 0;
 
 	for (size_t i = 0; i < n; i++)
-		any |= load_at(p, i)->has_latency;
-	if (!any)
-		return;
-	range(p, n, &low, &high);
-	ta_html_raw(b, "<figure><figcaption>Latency by percentile, logarithmic: lower is better; the further right, the rarer"
-		       "</figcaption><div class=wide tabindex=0 role=group aria-label=\"Latency\">");
-	ta_html_tag(b, "svg class=plot viewBox=\"0 0 %d %d\" role=img aria-label=\"Latency; the table below has the numbers\"", W, H - 20);
-	axes(low, high, b);
-	for (size_t i = 0; i < n; i++)
 		if (load_at(p, i)->has_latency)
-			draw_latency(load_at(p, i), i, low, high, b);
-	ta_html_raw(b, "</svg></div></figure>");
+			lines[n_lines++] = (struct page_line){load_at(p, i)->label, load_at(p, i)->latency, i};
+	page_latency(lines, n_lines, b);
 }
 
 /* --- tables ------------------------------------------------------------------ */
@@ -235,7 +123,7 @@ static void add_row(const struct page_load *l, size_t i, struct ta_buf *b)
 	else
 		ta_html_el(b, "td class=n", "one run");
 	for (size_t k = 0; k < PAGE_PERCENTILES; k++)
-		cell(b, add_time, l->latency[k]);
+		cell(b, page_duration, l->latency[k]);
 	cell(b, add_grouped, (double)l->errors);
 	ta_html_el(b, "td", *l->bound_by ? l->bound_by : "\u2013");
 	ta_html_raw(b, "</tr>");

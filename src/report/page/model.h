@@ -97,18 +97,40 @@ struct page_effect {
 	double percent, low, high;
 };
 
-enum { PAGE_THROUGHPUT, PAGE_P99, PAGE_CPU, PAGE_EFFECTS };
+enum { PAGE_THROUGHPUT, PAGE_P50, PAGE_P99, PAGE_CPU, PAGE_EFFECTS };
 
-struct page_change {
-	const char *rule, *target, *before, *after, *verdict;
+/* All rounds without, or with, what was tried. */
+struct page_side {
+	bool known;
+	int64_t replies, errors;
+	double latency[PAGE_PERCENTILES];
+	bool has_latency;
+	double softirq_top; /* the busiest CPU's share of receive softirqs; below 0: not told */
+};
+
+struct page_unit {
+	const char *verdict;
 	struct page_effect effects[PAGE_EFFECTS];
 	double smallest; /* percent; below 0: not told */
+	int64_t pairs;	 /* below 0: not told */
+	struct page_side without, with;
+};
+
+struct page_change {
+	const char *rule, *target, *before, *after, *why_not;
+	bool together; /* measured with all others, not by itself */
+	int kept;      /* -1: not told */
+	struct page_unit unit;
 };
 
 struct page_trial {
-	const char *label, *profile, *workload;
+	const char *label, *profile, *workload, *host, *target, *path, *ended, *remark, *not_kept; /* "": not told */
 	int64_t rounds;
 	int restored; /* -1: not told */
+	const char **warnings; /* of the look before it */
+	size_t n_warnings;
+	bool has_together;
+	struct page_unit together;
 	struct page_change *changes;
 	size_t n_changes;
 };

@@ -47,5 +47,16 @@ void page_bar(double share, unsigned width, struct ta_buf *b);
 /* A cell of a heat map: "CPU 3", "12 %". */
 void page_heat_cell(const char *name, double share, bool apart, struct ta_buf *b);
 
+/* A line of a drawing of latencies: µs of page_percentiles, below 0 where not told. `number` gives it its form. */
+struct page_line {
+	const char *label;
+	const double *latency;
+	size_t number;
+};
+void page_latency(const struct page_line *lines, size_t n, struct ta_buf *b);
+
+/* "1.9 ms" of µs; a dash below 0. */
+void page_duration(double us, struct ta_buf *b);
+
 /* "2026-11-30 21:45 UTC"; nothing for a time that is not known. */
 void page_time(int64_t seconds, struct ta_buf *b);

@@ -146,7 +146,7 @@ int page_words_check(struct json_object *doc, struct ta_err *err)
 	return 0;
 }
 
-static const char **keep_list(struct ta_page *p, struct json_object *list, size_t *ret_n)
+const char **page_read_list(struct ta_page *p, struct json_object *list, size_t *ret_n)
 {
 	size_t n = shape_count(list);
 	const char **v = n ? page_room(p, n, sizeof(*v)) : NULL;
@@ -191,7 +191,7 @@ static uint32_t keep_rule(struct ta_page *p, struct json_object *o)
 		r->why = page_keep(p, shape_text(o, "why"));
 		r->title = page_keep(p, shape_text(o, "title") ?: "");
 		r->advice = page_keep(p, shape_text(o, "advice"));
-		r->refs = keep_list(p, shape_at(o, "refs"), &r->n_refs);
+		r->refs = page_read_list(p, shape_at(o, "refs"), &r->n_refs);
 	}
 	return number;
 }
@@ -210,7 +210,7 @@ static void keep_finding(struct ta_page *p, struct json_object *o, struct page_f
 	f->actual = page_keep(p, shape_text(o, "actual"));
 	f->wanted = page_keep(p, shape_text(o, "wanted"));
 	f->because = page_keep(p, shape_text(o, "because"));
-	f->evidence = keep_list(p, shape_at(o, "evidence"), &f->n_evidence);
+	f->evidence = page_read_list(p, shape_at(o, "evidence"), &f->n_evidence);
 	f->command = page_keep(p, shape_text(does, "command"));
 	f->disruption = page_keep(p, shape_text(does, "disruption"));
 	f->persist_file = page_keep(p, shape_text(kept, "file"));

@@ -1,8 +1,7 @@
 /*
- * tuneaudit.load/1 and tuneaudit.trial/1 (docs/json.md).
+ * tuneaudit.load/1 (docs/json.md).
  */
 #include <json-c/json.h>
-#include <math.h>
 #include <string.h>
 
 #include "report/page/reads.h"
@@ -41,41 +40,15 @@ const struct shape page_shape_load[] = {
 	{0},
 };
 
-static const struct shape effect[] = {
-	{"percent", SHAPE_NUMBER | SHAPE_NULL, NULL},
-	{"low", SHAPE_NUMBER | SHAPE_NULL, NULL},
-	{"high", SHAPE_NUMBER | SHAPE_NULL, NULL},
-	{0},
-};
-static const struct shape effects[] = {{"*", SHAPE_OBJECT | SHAPE_NULL, effect}, {0}};
-
-static const struct shape change[] = {
-	{"rule", SHAPE_TEXT, NULL},
-	{"target", SHAPE_TEXT, NULL},
-	{"before", SHAPE_TEXT | SHAPE_NULL, NULL},
-	{"after", SHAPE_TEXT | SHAPE_NULL, NULL},
-	{"effects", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, effects},
-	{"verdict", SHAPE_TEXT, NULL},
-	{"smallest_detectable_percent", SHAPE_NUMBER | SHAPE_NULL | SHAPE_OPTIONAL, NULL},
-	{0},
-};
-static const struct shape changes[] = {{"", SHAPE_OBJECT, change}, {0}};
-
-const struct shape page_shape_trial[] = {
-	{"profile", SHAPE_TEXT | SHAPE_NULL | SHAPE_OPTIONAL, NULL},
-	{"workload", SHAPE_TEXT | SHAPE_NULL | SHAPE_OPTIONAL, NULL},
-	{"rounds", SHAPE_INT | SHAPE_OPTIONAL, NULL},
-	{"changes", SHAPE_LIST, changes},
-	{"restored", SHAPE_BOOL | SHAPE_OPTIONAL, NULL},
-	{0},
-};
-
-static void read_latency(struct json_object *o, struct page_load *l)
+bool page_read_latency(struct json_object *o, double ret[PAGE_PERCENTILES])
 {
+	bool any = false;
+
 	for (size_t i = 0; i < PAGE_PERCENTILES; i++) {
-		l->latency[i] = shape_number(o, page_percentiles[i], -1);
-		l->has_latency |= l->latency[i] > 0;
+		ret[i] = shape_number(o, page_percentiles[i], -1);
+		any |= ret[i] > 0;
 	}
+	return any;
 }
 
 static void read_runs(struct ta_page *p, struct json_object *o, struct page_load *l)
@@ -140,51 +113,10 @@ void page_read_load(struct ta_page *p, const char *file, struct json_object *doc
 	l->seconds = shape_number(doc, "duration_s", 0);
 	l->bytes_per_second = shape_number(doc, "bytes_per_second", 0);
 	read_runs(p, shape_at(doc, "per_second"), l);
-	read_latency(shape_at(doc, "latency_us"), l);
+	l->has_latency = page_read_latency(shape_at(doc, "latency_us"), l->latency);
 	read_softirq(p, shape_at(shape_at(doc, "cpu"), "softirq_share"), l);
 	l->notes = n ? page_room(p, n, sizeof(*l->notes)) : NULL;
 	for (size_t i = 0; l->notes && i < n; i++)
 		l->notes[l->n_notes++] = page_keep(p, json_object_get_string(json_object_array_get_idx(notes, i)));
 	page_push(p, &p->loads, l);
-}
-
-static void read_effect(struct json_object *o, struct page_effect *e)
-{
-	e->percent = shape_number(o, "percent", NAN);
-	e->low = shape_number(o, "low", NAN);
-	e->high = shape_number(o, "high", NAN);
-	e->known = isfinite(e->percent) && isfinite(e->low) && isfinite(e->high);
-}
-
-static void read_change(struct ta_page *p, struct json_object *o, struct page_change *c)
-{
-	static const char *const names[PAGE_EFFECTS] = {"throughput", "p99", "cpu_per_request"};
-
-	c->rule = page_keep(p, shape_text(o, "rule"));
-	c->target = page_keep(p, shape_text(o, "target"));
-	c->before = page_keep(p, shape_text(o, "before") ?: "");
-	c->after = page_keep(p, shape_text(o, "after") ?: "");
-	c->verdict = page_keep(p, shape_text(o, "verdict"));
-	c->smallest = shape_number(o, "smallest_detectable_percent", -1);
-	for (size_t i = 0; i < PAGE_EFFECTS; i++)
-		read_effect(shape_at(shape_at(o, "effects"), names[i]), &c->effects[i]);
-}
-
-void page_read_trial(struct ta_page *p, const char *file, struct json_object *doc)
-{
-	struct page_trial *t = page_room(p, 1, sizeof(*t));
-	struct json_object *list = shape_at(doc, "changes");
-	size_t n = shape_count(list);
-
-	if (!t)
-		return;
-	t->label = page_short(p, file);
-	t->profile = page_keep(p, shape_text(doc, "profile") ?: "");
-	t->workload = page_keep(p, shape_text(doc, "workload") ?: "");
-	t->rounds = shape_int(doc, "rounds", -1);
-	t->restored = shape_bool(doc, "restored");
-	t->changes = n ? page_room(p, n, sizeof(*t->changes)) : NULL;
-	for (size_t i = 0; t->changes && i < n; i++)
-		read_change(p, json_object_array_get_idx(list, i), &t->changes[t->n_changes++]);
-	page_push(p, &p->trials, t);
 }

@@ -1,5 +1,5 @@
 /*
- * Trials: what each change did, with its interval.
+ * Trials: what each change did, with its interval, and latency with and without it.
  */
 #include <math.h>
 #include <string.h>
@@ -8,17 +8,21 @@
 
 #define SCALE_W 220
 #define LAST 400
+#define MOST_DRAWN 24 /* drawings of latency */
 
-static double widest(const struct page_trial *t, size_t effect)
+static double widen(double most, const struct page_unit *u)
 {
-	double most = 1;
+	const struct page_effect *e = &u->effects[PAGE_THROUGHPUT];
 
-	for (size_t i = 0; i < t->n_changes; i++) {
-		const struct page_effect *e = &t->changes[i].effects[effect];
+	return e->known ? TA_MAX(most, TA_MAX(fabs(e->low), fabs(e->high))) : most;
+}
 
-		if (e->known)
-			most = TA_MAX(most, TA_MAX(fabs(e->low), fabs(e->high)));
-	}
+static double widest(const struct page_trial *t)
+{
+	double most = widen(1, &t->together);
+
+	for (size_t i = 0; i < t->n_changes; i++)
+		most = widen(most, &t->changes[i].unit);
 	return TA_MIN(most, 1000.0);
 }
 
@@ -39,13 +43,17 @@ static void draw(const struct page_effect *e, double most, struct ta_buf *b)
 
 static void effect(const struct page_effect *e, struct ta_buf *b)
 {
-	if (e->known)
-		ta_html_elf(b, "td class=n", "%+.1f %% (%+.1f to %+.1f)", e->percent, e->low, e->high);
-	else
+	if (!e->known) {
 		ta_html_el(b, "td class=n", "\u2013");
+		return;
+	}
+	ta_html_raw(b, "<td class=n>");
+	ta_html_textf(b, "%+.1f %%", e->percent);
+	ta_html_elf(b, "span class=range", "%+.1f to %+.1f", e->low, e->high);
+	ta_html_raw(b, "</td>");
 }
 
-static void row(const struct page_change *c, double most, struct ta_buf *b)
+static void verdict(const char *word, struct ta_buf *b)
 {
 	static const struct {
 		const char *name, *sign;
@@ -53,58 +61,153 @@ static void row(const struct page_change *c, double most, struct ta_buf *b)
 	const char *sign = "";
 
 	for (size_t i = 0; i < TA_ARRAY_SIZE(signs); i++)
-		if (strcmp(signs[i].name, c->verdict) == 0)
+		if (strcmp(signs[i].name, word) == 0)
 			sign = signs[i].sign;
+	ta_html_elf(b, "td class=still", "%s%s", sign, word);
+}
+
+/* What was measured of it, in the columns behind its name. */
+static void measured(const struct page_unit *u, double most, struct ta_buf *b)
+{
+	ta_html_raw(b, "<td>");
+	if (u->effects[PAGE_THROUGHPUT].known)
+		draw(&u->effects[PAGE_THROUGHPUT], most, b);
+	for (size_t i = 0; i < PAGE_EFFECTS; i++)
+		effect(&u->effects[i], b);
+	if (u->smallest >= 0)
+		ta_html_elf(b, "td class=n", "%.1f %%", u->smallest);
+	else
+		ta_html_el(b, "td class=n", "\u2013");
+}
+
+static void row(const struct page_change *c, double most, struct ta_buf *b)
+{
 	ta_html_raw(b, "<tr><td>");
 	ta_html_el(b, "code", c->rule);
 	ta_html_raw(b, "<br>");
 	ta_html_text(b, c->target);
 	ta_html_elf(b, "td", "%s \u2192 %s", c->before, c->after);
-	ta_html_elf(b, "td class=still", "%s%s", sign, c->verdict);
-	ta_html_raw(b, "<td>");
-	if (c->effects[PAGE_THROUGHPUT].known)
-		draw(&c->effects[PAGE_THROUGHPUT], most, b);
-	for (size_t i = 0; i < PAGE_EFFECTS; i++)
-		effect(&c->effects[i], b);
-	if (c->smallest >= 0)
-		ta_html_elf(b, "td class=n", "%.1f %%", c->smallest);
+	verdict(c->unit.verdict, b);
+	if (c->together)
+		ta_html_raw(b, "<td colspan=6>measured together with the others");
+	else if (*c->why_not)
+		ta_html_el(b, "td colspan=6", c->why_not);
 	else
-		ta_html_el(b, "td class=n", "\u2013");
+		measured(&c->unit, most, b);
+	ta_html_el(b, "td", c->kept == 1 ? "kept" : c->kept == 0 ? "taken back" : "\u2013");
 	ta_html_raw(b, "</tr>");
 }
 
-static void trial(const struct page_trial *t, struct ta_buf *b)
+static void together(const struct page_trial *t, double most, struct ta_buf *b)
 {
-	double most = widest(t, PAGE_THROUGHPUT);
+	if (!t->has_together)
+		return;
+	ta_html_raw(b, "<tr class=all><td><b>All of them together</b><td>");
+	verdict(t->together.verdict, b);
+	measured(&t->together, most, b);
+	ta_html_raw(b, "<td></tr>");
+}
 
-	ta_html_el(b, "h3", t->label);
-	ta_html_raw(b, "<p>");
-	if (*t->workload)
-		ta_html_textf(b, "Workload %s. ", t->workload);
-	if (*t->profile)
-		ta_html_textf(b, "Profile %s. ", t->profile);
-	if (t->rounds >= 0)
-		ta_html_textf(b, "%lld rounds, with and without the change by turns. ", (long long)t->rounds);
-	if (t->restored >= 0)
-		ta_html_text(b, t->restored ? "Everything was restored afterwards." : "Not everything could be restored afterwards!");
-	ta_html_raw(b, "</p><div class=wide tabindex=0 role=group aria-label=\"What each change did\"><table><caption>What each change did"
+static void table(const struct page_trial *t, struct ta_buf *b)
+{
+	double most = widest(t);
+
+	ta_html_raw(b, "<div class=wide tabindex=0 role=group aria-label=\"What each change did\"><table class=trial><caption>What each change did"
 		       "</caption><thead><tr><th scope=col>Change<th scope=col>Value<th scope=col>Verdict<th scope=col>Throughput, drawn"
-		       "<th scope=col class=n>Throughput<th scope=col class=n>p99<th scope=col class=n>CPU per request"
-		       "<th scope=col class=n>Smallest effect seen</tr></thead><tbody>");
+		       "<th scope=col class=n>Throughput<th scope=col class=n>p50<th scope=col class=n>p99<th scope=col class=n>CPU per request"
+		       "<th scope=col class=n>Smallest that shows<th scope=col>In the end</tr></thead><tbody>");
+	together(t, most, b);
 	for (size_t i = 0; i < t->n_changes && i < LAST; i++)
 		row(&t->changes[i], most, b);
 	ta_html_raw(b, "</tbody></table></div>");
-	ta_html_elf(b, "p class=note", "Drawn from %+.0f %% to %+.0f %%, nothing in the middle; the line is the interval.", -most, most);
+	ta_html_elf(b, "p class=note",
+		"Drawn from %+.0f %% to %+.0f %%, no effect in the middle; the line is the interval. Small numbers are intervals, too.", -most, most);
 	if (t->n_changes > LAST)
 		ta_html_elf(b, "p class=note", "and %zu changes more", t->n_changes - LAST);
 }
 
+static void latency(const char *title, const struct page_unit *u, size_t *left, struct ta_buf *b)
+{
+	const struct page_line lines[] = {{"without", u->without.latency, 0}, {"with", u->with.latency, 1}};
+
+	if (!u->without.has_latency || !u->with.has_latency || !*left)
+		return;
+	--*left;
+	ta_html_raw(b, "<details><summary>");
+	ta_html_textf(b, "Latency without and with %s", title);
+	ta_html_raw(b, "</summary>");
+	page_latency(lines, TA_ARRAY_SIZE(lines), b);
+	ta_html_raw(b, "<div class=wide tabindex=0 role=group aria-label=\"Latency in numbers\"><table class=narrow><thead><tr>"
+		       "<th scope=col>Rounds");
+	for (size_t k = 0; k < PAGE_PERCENTILES; k++)
+		if (u->without.latency[k] >= 0 || u->with.latency[k] >= 0)
+			ta_html_el(b, "th scope=col class=n", page_percentiles[k]);
+	ta_html_raw(b, "<th scope=col class=n>Replies<th scope=col class=n>Errors</tr></thead><tbody>");
+	for (size_t i = 0; i < TA_ARRAY_SIZE(lines); i++) {
+		const struct page_side *s = i ? &u->with : &u->without;
+
+		ta_html_raw(b, "<tr>");
+		ta_html_el(b, "th scope=row", lines[i].label);
+		for (size_t k = 0; k < PAGE_PERCENTILES; k++) {
+			ta_cleanup_buf struct ta_buf us = TA_BUF_INIT;
+
+			if (u->without.latency[k] < 0 && u->with.latency[k] < 0)
+				continue;
+			page_duration(s->latency[k], &us);
+			ta_html_el(b, "td class=n", ta_buf_text(&us));
+		}
+		ta_html_elf(b, "td class=n", "%lld", (long long)s->replies);
+		ta_html_elf(b, "td class=n", "%lld", (long long)s->errors);
+		ta_html_raw(b, "</tr>");
+	}
+	ta_html_raw(b, "</tbody></table></div></details>");
+}
+
+static void about(const struct page_trial *t, struct ta_buf *b)
+{
+	ta_html_raw(b, "<p>");
+	if (*t->host)
+		ta_html_textf(b, "On %s. ", t->host);
+	if (*t->workload)
+		ta_html_textf(b, "Workload %s%s%s%s%s. ", t->workload, *t->target ? " to " : "", t->target, *t->path ? ", over " : "", t->path);
+	if (*t->profile)
+		ta_html_textf(b, "Profile %s. ", t->profile);
+	if (t->rounds >= 0)
+		ta_html_textf(b, "%lld rounds, with and without by turns. ", (long long)t->rounds);
+	if (t->restored == 1)
+		ta_html_text(b, "Everything was restored.");
+	ta_html_raw(b, "</p>");
+	if (t->restored == 0)
+		ta_html_raw(b, "<p class=proof>Not everything could be restored.</p>");
+	if (*t->ended)
+		ta_html_elf(b, "p class=risk", "It ended early: %s", t->ended);
+	if (*t->remark)
+		ta_html_el(b, "p class=note", t->remark);
+	if (*t->not_kept)
+		ta_html_elf(b, "p class=note", "Nothing was kept: %s", t->not_kept);
+	for (size_t i = 0; i < t->n_warnings; i++)
+		ta_html_el(b, "p class=risk", t->warnings[i]);
+}
+
+static void trial(const struct page_trial *t, size_t *left, struct ta_buf *b)
+{
+	ta_html_el(b, "h3", t->label);
+	about(t, b);
+	table(t, b);
+	if (t->has_together)
+		latency("all changes", &t->together, left, b);
+	for (size_t i = 0; i < t->n_changes && i < LAST; i++)
+		latency(t->changes[i].target, &t->changes[i].unit, left, b);
+}
+
 void page_part_trials(const struct ta_page *p, struct ta_buf *b)
 {
+	size_t left = MOST_DRAWN;
+
 	if (!p->trials.n)
 		return;
 	ta_html_raw(b, "<section id=trials class=card><h2>Trials</h2>");
 	for (size_t i = 0; i < p->trials.n && i < LAST; i++)
-		trial(p->trials.v[i], b);
+		trial(p->trials.v[i], &left, b);
 	ta_html_raw(b, "</section>");
 }
