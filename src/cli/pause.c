@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "cli/system.h"
+#include "cli/progress.h"
 
 void ta_pause_ms(unsigned ms)
 {
@@ -18,19 +17,14 @@ void ta_pause_ms(unsigned ms)
 static void show(unsigned left)
 {
 	char line[80];
-	int n;
 
-	/* The blanks cover what a longer line left; the last one leaves nothing. */
-	if (left)
-		n = snprintf(line, sizeof(line), "\rReading the counters again in %u s ", left);
-	else
-		n = snprintf(line, sizeof(line), "\r%40s\r", "");
-	ta_system_write(STDERR_FILENO, line, (size_t)n);
+	snprintf(line, sizeof(line), "Reading the counters again in %u s", left);
+	ta_progress_show(line);
 }
 
 void ta_pause(unsigned seconds, bool tell)
 {
-	bool shown = tell && seconds > 1 && isatty(STDERR_FILENO);
+	bool shown = seconds > 1 && ta_progress_is_wanted(!tell);
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -41,6 +35,5 @@ void ta_pause(unsigned seconds, bool tell)
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 			;
 	}
-	if (shown)
-		show(0);
+	ta_progress_erase();
 }

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "cli/system.h"
 #include "report/text.h"
 
@@ -18,6 +19,7 @@ void ta_cli_say(const char *text)
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
 	ta_text_safe_lines(&b, text);
+	ta_progress_erase();
 	ta_system_write(STDERR_FILENO, ta_buf_text(&b), b.len);
 }
 

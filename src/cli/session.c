@@ -1,6 +1,7 @@
 #include "cli/session.h"
 
 #include "cli/pause.h"
+#include "cli/progress.h"
 #include "probe/collect.h"
 
 void ta_session_done(struct ta_session *s)
@@ -24,6 +25,7 @@ static int pause_between(void *ctx)
 {
 	const struct ta_source_options *o = ctx;
 
+	ta_progress_end();
 	ta_pause((unsigned)o->sample, !o->quiet);
 	return 0;
 }
@@ -44,7 +46,8 @@ int ta_session_collect(
 	if (rc < 0)
 		return ta_cli_fail(
 			o->capture ? TA_EXIT_USAGE : TA_EXIT_INTERNAL, "%s", err.text);
-	if (ta_collect(s->host, owners, o->sample ? &sampling : NULL, &s->facts, &err) < 0)
-		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text);
-	return TA_EXIT_OK;
+	ta_progress_begin(o->quiet, o->capture ? "Reading the capture" : "Reading this host");
+	rc = ta_collect(s->host, owners, o->sample ? &sampling : NULL, &s->facts, &err);
+	ta_progress_end();
+	return rc < 0 ? ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text) : TA_EXIT_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/peers.h"
+#include "cli/progress.h"
 #include "cli/ruleset.h"
 
 void ta_verifying_done(struct ta_verifying *v)
@@ -69,6 +70,7 @@ static void say(const struct ta_verifying *v, const char *when)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
 
+	ta_progress_begin(v->cli->quiet, "Measuring");
 	if (v->cli->quiet)
 		return;
 	ta_buf_printf(&b, "Measuring %s %s (up to %u s).%s\n", v->o.workload->name, when, v->o.seconds / 3,
@@ -84,6 +86,7 @@ int ta_verifying_before(struct ta_verifying *v)
 
 	say(v, "before the changes");
 	rc = ta_verify_measure(v->host, &v->o, 0, &v->before, &err);
+	ta_progress_end();
 	if (*v->o.stop)
 		return TA_EXIT_SIGNAL + *v->o.stop;
 	if (rc < 0)
@@ -99,6 +102,7 @@ int ta_verifying_after(struct ta_verifying *v, struct ta_err *err)
 
 	say(v, "with the changes");
 	rc = ta_verify_measure(v->host, &v->o, v->before.n, &v->after, &why);
+	ta_progress_end();
 	if (*v->o.stop)
 		return ta_err_set(err, -EINTR, "ended by signal %d", (int)*v->o.stop);
 	v->has_after = rc == 0;
@@ -120,6 +124,7 @@ void ta_verifying_again(struct ta_verifying *v)
 		return;
 	say(v, "with everything put back");
 	v->has_again = ta_verify_measure(v->host, &v->o, v->before.n, &v->again, NULL) == 0;
+	ta_progress_end();
 }
 
 /* What the series went over. */

@@ -415,6 +415,8 @@ int ta_apply_run(const struct ta_apply *a, enum ta_apply_end *ret_end, struct ta
 	if (!ta_apply_begin(a, ret_end, ret, err))
 		return 0;
 	for (size_t i = 0; i < a->n; i++) {
+		if (a->making)
+			a->making(i + 1, a->n);
 		if (a->stop && *a->stop)
 			rc = ta_err_set(err, -EINTR, "ended by signal %d", (int)*a->stop);
 		else

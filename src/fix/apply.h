@@ -30,6 +30,8 @@ struct ta_apply {
 	const struct ta_apply_item *items;
 	size_t n;
 	bool runtime_only; /* nothing is kept over a restart, whatever the items say */
+	/* Before each change, from 1 on: for who waits; or NULL. */
+	void (*making)(size_t number, size_t of);
 	/* Waits so many seconds, and may say so; NULL: nothing is waited for. */
 	void (*pause)(unsigned seconds, void *ctx);
 	void *pause_ctx;

@@ -92,3 +92,33 @@ on_terminal() {
 	contains "$(cat "$DIR/out")" "Score"
 	is_ascii
 }
+
+# slowly ARGUMENT...: what stands on the terminal of a run in which opening a file takes its time; stdout goes elsewhere.
+slowly() {
+	env TERM="${TERM_IS:-xterm}" script -qec "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:delay_enter=2500 \
+		'$TUNEAUDIT' $* > '$DIR/slow.out'" "$DIR/typescript" < /dev/null > /dev/null || true
+	[ -s "$DIR/slow.out" ]
+	sed '1{/^Script started/d}; /^Script done/d' "$DIR/typescript" > "$DIR/out"
+}
+
+@test "what takes more than a second says how far it is, on a terminal, and leaves nothing there" {
+	command -v script > /dev/null || skip "needs script(1)"
+	command -v strace > /dev/null || skip "needs strace"
+	host=$(fixture all-on-cpu0)
+	slowly check --min-coverage 0 --capture "$host"
+	contains "$(cat "$DIR/out")" "Reading the capture, 1 s"
+	lacks "$(cat "$DIR/out")" "Reading the capture, 0 s"
+	# What comes last is the line emptied: blanks.
+	tr '\r' '\n' < "$DIR/out" | grep . | tail -n 1 | grep -q '^ *$'
+	slowly -q check --min-coverage 0 --capture "$host"
+	lacks "$(cat "$DIR/out")" "Reading"
+	TERM_IS=dumb slowly check --min-coverage 0 --capture "$host"
+	lacks "$(cat "$DIR/out")" "Reading"
+	NO_COLOR=1 slowly check --min-coverage 0 --capture "$host"
+	contains "$(cat "$DIR/out")" "Reading the capture, 1 s"
+	! grep -q "$(printf '\033')" "$DIR/out"
+	# No terminal, no line.
+	strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:delay_enter=2500 "$TUNEAUDIT" check --min-coverage 0 --capture "$host" \
+		> "$DIR/out" 2> "$DIR/err" || true
+	[ ! -s "$DIR/err" ]
+}

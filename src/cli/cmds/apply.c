@@ -15,6 +15,7 @@
 #include "cli/kept.h"
 #include "cli/pause.h"
 #include "cli/planning.h"
+#include "cli/progress.h"
 #include "cli/system.h"
 #include "cli/verifying.h"
 #include "fix/apply.h"
@@ -374,7 +375,13 @@ static int wait_for_confirmation(struct job *j, const struct ta_run *run, const 
 
 static int judge(void *ctx, struct ta_err *err)
 {
-	return ta_verifying_after(&((struct job *)ctx)->verify, err);
+	struct job *j = ctx;
+	int rc;
+
+	ta_progress_end();
+	rc = ta_verifying_after(&j->verify, err);
+	ta_progress_begin(j->cli->quiet, rc < 0 ? "Putting everything back" : "Writing what keeps the changes");
+	return rc;
 }
 
 static int make_changes(struct job *j)
@@ -383,7 +390,7 @@ static int make_changes(struct job *j)
 	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
 	const volatile sig_atomic_t *stop = ta_caller_watch_signals();
 	struct ta_arming arming = {j->cli, j->session.host, j->v->state};
-	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop,
+	struct ta_apply apply = {.host = j->session.host, .profile = j->plan.profile, .tool = TA_VERSION, .stop = stop, .making = ta_progress_step,
 		.items = j->items, .n = j->n, .runtime_only = j->v->runtime_only, .pause = wait_for_others, .pause_ctx = j,
 		.confirm_within_s = j->confirm_within_s, .arm = ta_arming_start, .arm_ctx = &arming,
 		.judge = j->verify.on ? judge : NULL, .judge_ctx = j};
@@ -405,7 +412,9 @@ static int make_changes(struct job *j)
 	ta_caller_who(&who);
 	apply.state = state;
 	apply.who = ta_buf_text(&who);
+	ta_progress_begin(j->cli->quiet, "Making changes");
 	ta_apply_run(&apply, &end, &j->run, &err);
+	ta_progress_end();
 	if (end == TA_APPLY_FAILED)
 		ta_verifying_again(&j->verify);
 	state = ta_state_close(state);

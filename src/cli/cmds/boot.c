@@ -6,6 +6,7 @@
 
 #include "cli/changing.h"
 #include "cli/pause.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "fix/boot.h"
 #include "probe/collect.h"
@@ -101,7 +102,9 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 
 	if (ta_host_live(&session.host, &err) < 0)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "%s", err.text);
+	ta_progress_begin(cli->quiet, "Waiting for another run");
 	code = lock(v, session.host, &left, &state);
+	ta_progress_end();
 	if (code != TA_EXIT_OK)
 		return code;
 	if (state)
@@ -109,7 +112,9 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	rc = ta_boot_read(session.host, &b, &err);
 	if (rc < 0)
 		return ta_cli_fail(rc == -ENOMEM ? TA_EXIT_INTERNAL : TA_EXIT_USAGE, "nothing was set: %s", err.text);
+	ta_progress_begin(cli->quiet, "Setting what is there, waiting for the rest");
 	code = set_all(session.host, &b, left);
+	ta_progress_end();
 	return code == TA_EXIT_OK ? tell(cli, &b) : code;
 }
 

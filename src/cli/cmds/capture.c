@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "fix/fixer.h"
 #include "host/host.h"
 #include "probe/collect.h"
@@ -94,7 +95,9 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 
 	end_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
+	ta_progress_begin(cli->quiet, "Reading this host");
 	code = record(args->v[0], v->anonymize, &signals);
+	ta_progress_end();
 	if (code == TA_EXIT_OK)
 		say_what_next(cli, args->v[0], v->anonymize);
 	/* A signal that came meanwhile ends the program here, as it would have. */

@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "base/num.h"
 #include "cli/peers.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/system.h"
 #include "load/kv/answer.h"
@@ -142,15 +143,7 @@ static void catch_signals(void)
 
 /* --- the line on a terminal -------------------------------------------------- */
 
-static void show_line(const char *text)
-{
-	char line[88];
-	int n = snprintf(line, sizeof(line), "\r%-79.79s", text);
-
-	ta_system_write(STDERR_FILENO, line, (size_t)n);
-}
-
-/* In 79 columns: what does not fit is the least important. */
+/* In 78 columns: what does not fit is the least important. */
 static void show_progress(const struct ta_load_progress *p, void *ctx)
 {
 	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
@@ -164,13 +157,7 @@ static void show_progress(const struct ta_load_progress *p, void *ctx)
 		ta_buf_printf(&line, ", softirq %.0f %%", p->softirq * 100);
 	if (p->mhz > 0)
 		ta_buf_printf(&line, ", %.0f MHz", p->mhz);
-	show_line(ta_buf_text(&line));
-}
-
-static void clear_progress(void)
-{
-	show_line("");
-	ta_system_write(STDERR_FILENO, "\r", 1);
+	ta_progress_show(ta_buf_text(&line));
 }
 
 /* --- options ------------------------------------------------------------------ */
@@ -277,8 +264,7 @@ static int run_load(struct ta_cli *cli, const struct ta_load_options *o, int for
 
 	if (rc == 0)
 		rc = ta_load_run(s.host, o, &result, &err);
-	if (o->progress)
-		clear_progress();
+	ta_progress_erase();
 	if (rc < 0 && stopped)
 		return 128 + stopped;
 	if (rc == -ENOMEM)
@@ -333,7 +319,7 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 	if (code != TA_EXIT_OK)
 		return code;
 	o.token = token.len ? ta_buf_text(&token) : NULL;
-	if (!cli->quiet && isatty(STDERR_FILENO))
+	if (ta_progress_is_wanted(cli->quiet))
 		o.progress = show_progress;
 	o.progress_ctx = (void *)(uintptr_t)workload;
 	catch_signals();

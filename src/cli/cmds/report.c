@@ -7,6 +7,7 @@
 
 #include "cli/fixtext.h"
 #include "cli/outfile.h"
+#include "cli/progress.h"
 #include "cli/ruleset.h"
 #include "cli/session.h"
 #include "cli/system.h"
@@ -113,7 +114,10 @@ static int add_all(struct ta_cli *cli, const struct values *v, const struct ta_s
 	for (size_t i = 0; i < args->n; i++) {
 		struct stat st;
 		bool is_dir = stat(args->v[i], &st) == 0 && S_ISDIR(st.st_mode);
-		int code = is_dir ? add_capture(cli, v, args->v[i], page) : add_file(args->v[i], page);
+		int code;
+
+		ta_progress_step(i + 1, args->n);
+		code = is_dir ? add_capture(cli, v, args->v[i], page) : add_file(args->v[i], page);
 
 		if (code == TA_EXIT_INTERNAL)
 			return code;
@@ -128,7 +132,11 @@ static int show(struct ta_cli *cli, const struct values *v, const struct ta_strv
 	const struct ta_page_options o = {.tool_version = TA_VERSION};
 	ta_cleanup_buf struct ta_buf html = TA_BUF_INIT;
 	struct ta_err err;
-	int code = add_all(cli, v, args, page);
+	int code;
+
+	ta_progress_begin(cli->quiet, "Reading results");
+	code = add_all(cli, v, args, page);
+	ta_progress_end();
 
 	if (code == TA_EXIT_INTERNAL)
 		return code;

@@ -8,6 +8,7 @@
 #include "cli/caller.h"
 #include "cli/changing.h"
 #include "cli/confirming.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "fix/rollback.h"
 
@@ -171,7 +172,9 @@ static int put_back(struct job *j, struct ta_run *r)
 			ta_run_state_name(r));
 		return TA_EXIT_OK;
 	}
+	ta_progress_begin(j->cli->quiet, "Putting it back");
 	rc = ta_rollback_run(&b, r, j->only, &end, &err);
+	ta_progress_end();
 	if (rc < 0)
 		return ta_cli_fail(rc == -ENOMEM ? TA_EXIT_INTERNAL : TA_EXIT_USAGE, "run %u was not put back: %s",
 			r->number, err.text);

@@ -14,6 +14,7 @@
 #include "cli/pause.h"
 #include "cli/peers.h"
 #include "cli/planning.h"
+#include "cli/progress.h"
 #include "cli/system.h"
 #include "cli/thishost.h"
 #include "load/kv/kv.h"
@@ -361,10 +362,7 @@ static int lock(struct job *j)
 
 static void show(void *ctx, const char *what)
 {
-	char line[88];
-	int n = snprintf(line, sizeof(line), "\r%-78.78s\r", what);
-
-	ta_system_write(STDERR_FILENO, line, (size_t)n);
+	ta_progress_show(what);
 }
 
 static struct ta_trial_load how_to_measure(struct job *j, struct ta_trial_loading *ctx)
@@ -374,7 +372,7 @@ static struct ta_trial_load how_to_measure(struct job *j, struct ta_trial_loadin
 		.measure = ta_trial_measure_load,
 		.ctx = ctx,
 		.stop = j->stop,
-		.tell = !j->cli->quiet && isatty(STDERR_FILENO) ? show : NULL,
+		.tell = ta_progress_is_wanted(j->cli->quiet) ? show : NULL,
 	};
 }
 
