@@ -68,6 +68,15 @@ def hostile(tree, to):
     return ["--capture", to, "--rules", to + "-rules"]
 
 
+def drifted(tree, to, program):
+    """The hostile host, and what became of it since its baseline: a value and the name of an interface."""
+    hostile(tree, to)
+    subprocess.run([program, "baseline", "save", "--capture", to, to + ".baseline"], check=True, stdout=subprocess.DEVNULL)
+    write(to + "/proc/sys/net/core/default_qdisc", b'x"><i>|`\x1b[31m]]>\n::error::y\xff')
+    os.rename(to + "/sys/class/net/$(id)", to + "/sys/class/net/<i>|`]]>::")
+    return ["--capture", to, "--baseline", to + ".baseline"]
+
+
 def huge(tree, to):
     """Names of a megabyte, and the longest that a file can have."""
     host = described(tree, "hostile-names")

@@ -149,6 +149,11 @@ static void add_drift_rules(struct ta_json *j)
 		"The kernel or system is not what it was when the baseline was saved",
 		"The hardware is not what it was when the baseline was saved",
 		"Another version of tuneaudit or of its rules saved the baseline"};
+	static const char *const help[] = {"Somebody or something has set it since: the result tells who, as far as that can be told. Put it back, or save "
+					   "the baseline anew if it was meant.",
+		"It came with another kernel or release, and nothing sets it. Save the baseline anew once the upgrade is what was meant.",
+		"The machine is another one, or has another part. Results measured on both cannot be compared.",
+		"What is compared may have another meaning now. Save the baseline anew with this version."};
 
 	for (int k = 0; k < TA_DRIFT_KINDS; k++) {
 		ta_cleanup_buf struct ta_buf id = TA_BUF_INIT;
@@ -158,6 +163,8 @@ static void add_drift_rules(struct ta_json *j)
 		ta_json_open(j, NULL, '{');
 		ta_json_str(j, "id", ta_buf_text(&id));
 		add_message(j, "shortDescription", titles[k]);
+		add_message(j, "fullDescription", titles[k]);
+		add_message(j, "help", help[k]);
 		ta_json_open(j, "defaultConfiguration", '{');
 		ta_json_str(j, "level", "warning");
 		ta_json_close(j, '}');
