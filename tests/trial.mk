@@ -8,3 +8,15 @@ $(B)/trial/delay: tests/trial/delay.c
 	@mkdir -p $(@D)
 	@echo "  TOOL $<"
 	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+# SIMULATED SAME SLOWER SECONDS: see counts.c
+COUNTS := $(if $(filter short,$(TRIAL)),100 5 3 25,400 60 40 270)
+
+.PHONY: check-trial-stats
+check-trial-stats: $(B)/trial/counts ## how often trials are right: simulated ones, and real ones with and without 5 % more work (TRIAL=short)
+	@$(B)/trial/counts $(COUNTS)
+
+$(B)/trial/counts: tests/trial/counts.c tests/trial/noise.h $(B)/libtuneaudit.a
+	@mkdir -p $(@D)
+	@echo "  TOOL $<"
+	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/libtuneaudit.a $(TA_LIBS)

@@ -14,7 +14,7 @@ struct ta_verifying {
 	struct ta_verify_options o;
 	struct ta_verify_series before, after, again;
 	bool has_before, has_after, has_again, worse;
-	struct ta_buf why, token;
+	struct ta_buf why, token, disturbed; /* disturbed: what else the host did in a series that was measured anew */
 	struct ta_verify_change *changes;
 	const struct ta_action **actions; /* of the changes */
 	size_t n_changes;

@@ -163,6 +163,13 @@ void ta_report_verify(const struct ta_verify_report *v, const struct ta_report_o
 			add_row(v, (enum ta_verify_metric)m, &e, ret);
 	}
 	add_doubt(v, o, ret);
+	if (v->disturbed) {
+		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+		ta_buf_printf(&line, "A series with the changes was measured anew: %s.", v->disturbed);
+		ta_text_wrap(ret, ta_buf_text(&line), o->columns, 0, 0);
+		ta_buf_addc(ret, '\n');
+	}
 	if (v->kept)
 		ta_buf_adds(ret, "Worse, and kept, as asked for.\n");
 	if (again_text(v)) {
@@ -217,6 +224,7 @@ void ta_report_verify_json(const struct ta_verify_report *v, struct ta_json *j)
 	ta_json_str(j, "reason", v->worse ? v->why : NULL);
 	ta_json_bool(j, "kept", !v->worse || v->kept);
 	ta_json_str(j, "again", again);
+	ta_json_str(j, "disturbed", v->disturbed);
 	ta_json_real(j, "interval", TA_SHIFT_LEVEL);
 	ta_json_u64(j, "failed_before", v->before->errors);
 	ta_json_u64(j, "failed_after", v->after ? v->after->errors : 0);

@@ -21,6 +21,7 @@ struct ta_verify_report {
 	size_t n_changes;
 	bool worse, kept; /* kept: though it is worse */
 	const char *why; /* "" unless worse */
+	const char *disturbed; /* what else the host did in a series with the changes that was measured anew for it; NULL: none was */
 };
 
 void ta_report_verify(const struct ta_verify_report *v, const struct ta_report_options *o, struct ta_buf *ret);

@@ -90,6 +90,19 @@ static void count_errors(const struct ta_load_counts *c, struct ta_verify_series
 	}
 }
 
+/* What else went on is told only: a host that does not say it is measured all the same. */
+static void note_env(struct ta_host *h, struct ta_trial_mark *from, const struct ta_load_result *r, struct ta_trial_env *ret)
+{
+	struct ta_watch_sample *grown = calloc(1, sizeof(*grown));
+
+	*ret = (struct ta_trial_env){0};
+	if (from && grown)
+		ta_trial_env(h, from, r->n_points ? &r->points[r->peak].during : NULL, ret, grown);
+	else
+		free(from);
+	free(grown);
+}
+
 static int run_once(struct ta_host *h, const struct ta_verify_options *o, struct ta_verify_series *s, bool counts, struct ta_err *err)
 {
 	const struct ta_workload *w = o->workload;
@@ -102,6 +115,7 @@ static int run_once(struct ta_host *h, const struct ta_verify_options *o, struct
 		.sweep = &connections, .n_sweep = 1, .pipeline = 1, .repeats = 1, .host_network = true, .one_way = true, .file_bytes = FILE_BYTES,
 		.warmup_ns = (uint64_t)(each_ns * WARMUP), .duration_ns = TA_MAX((uint64_t)(each_ns * DURATION), DURATION_MIN_NS), .timeout_ns = TIMEOUT_NS,
 	};
+	struct ta_trial_mark *mark = ta_trial_mark(h);
 	struct ta_load_result r;
 	double v[TA_VERIFY_METRICS] = {0};
 	int rc;
@@ -109,8 +123,11 @@ static int run_once(struct ta_host *h, const struct ta_verify_options *o, struct
 	if (!strcmp(w->name, "hold"))
 		connections = HOLD_CONNECTIONS;
 	rc = ta_load_run(h, &l, &r, err);
-	if (rc < 0)
+	if (rc < 0) {
+		free(mark);
 		return rc;
+	}
+	note_env(h, mark, &r, &s->env[s->n]);
 	read_result(&r, v);
 	snprintf(s->path, sizeof(s->path), "%s", r.path);
 	s->no_drive = s->no_drive || v[TA_VERIFY_COLD] <= 0;
@@ -164,6 +181,8 @@ int ta_verify_measure(struct ta_host *h, const struct ta_verify_options *o, size
 		each = since(began);
 	}
 	s->took_s = since(from);
+	if (s->n)
+		ta_trial_env_usual(s->env, s->n, &s->usual);
 	if (rc == 0 && s->n < TA_SHIFT_MIN)
 		rc = ta_err_set(err, -ETIME, "%zu runs within %.0f s are too few to compare", s->n, LIMIT(o->seconds));
 	return rc;

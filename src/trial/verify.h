@@ -9,6 +9,7 @@
 
 #include "host/host.h"
 #include "load/run.h"
+#include "trial/disturb.h"
 #include "trial/shift.h"
 
 #define TA_VERIFY_RUNS 16	/* of a series, at most; as many as fit */
@@ -31,6 +32,7 @@ struct ta_verify_series {
 	const char *error; /* the name of the kind there were most of; NULL: none */
 	double took_s;
 	char path[16];	/* "loopback" … */
+	struct ta_trial_env env[TA_VERIFY_RUNS], usual; /* what else the host did */
 	bool no_drive; /* file: where the file lies nothing has to be read from a drive */
 };
 

@@ -75,7 +75,8 @@ S
 	contains "$output" "This load can show 1 of 2 changes: net.ipv4.tcp_wmem."
 	contains "$output" "Cannot show here (it shows with connect only): net.core.somaxconn"
 	grep -Eq '^MB per second .* worse$' "$DIR/out"
-	contains "$output" "better again. It was the changes."
+	# Where others take more of the CPUs meanwhile it is measured with the changes once more instead.
+	grep -Eq "better again. It was the changes.|^A series with the changes was measured anew: " "$DIR/out"
 	contains "$output" ": failed, profile harm"
 	contains "$errors" "worse with these changes: bytes per second -"
 	contains "$errors" "everything was put back"
@@ -121,7 +122,8 @@ worse, noop, nothing, plain = (read(n) for n in ("worse", "noop", "nothing", "pl
 assert worse["exit_code"] == 5 and worse["run"]["state"] == "failed" and worse["verify"]["verdict"] == "worse", worse
 assert not worse["verify"]["kept"] and worse["message"].startswith("worse with these changes"), worse
 rate = worse["verify"]["metrics"][0]
-assert rate["key"] == "per_second" and rate["high"] < -50 and len(rate["before"]) == len(rate["after"]) == len(rate["again"]) >= 5, rate
+assert rate["key"] == "per_second" and rate["high"] < -50 and len(rate["before"]) == len(rate["after"]) >= 5, rate
+assert worse["verify"]["disturbed"] or len(rate["again"]) >= 5, worse
 assert [c["shown"] for c in worse["verify"]["changes"]] == [False, True], worse
 assert noop["exit_code"] == 0 and noop["verify"]["kept"] and noop["run"]["state"] == "applied", noop
 assert nothing["run"] is None and nothing["verify"] is None and nothing["exit_code"] == 0, nothing

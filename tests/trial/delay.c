@@ -6,7 +6,6 @@
  * direction; what comes beyond that is lost, as in a router. Says "ready" and runs until stdin is closed. See
  * Documentation/networking/tuntap.rst.
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -8,48 +8,8 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "tests/trial/noise.h"
 #include "trial/stats.h"
-
-static uint64_t seed = 88172645463325252u;
-
-static double uniform(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
-
-/* What a round measures besides the truth, in ln. */
-static double noise_normal(size_t round)
-{
-	return 0.02 * normal();
-}
-
-static double noise_skewed(size_t round) /* now and then a round is much slower */
-{
-	return -0.02 * -log(uniform());
-}
-
-static double noise_tails(size_t round)
-{
-	return uniform() < 0.1 ? 0.08 * normal() : 0.015 * normal();
-}
-
-static double noise_drift(size_t round) /* gets slower by 1 % a round, in a bent way */
-{
-	return -0.01 * (double)round - 0.0005 * (double)(round * round) + 0.02 * normal();
-}
-
-static const struct {
-	const char *name;
-	double (*noise)(size_t round);
-} noises[] = {{"normal", noise_normal}, {"skewed", noise_skewed}, {"tails", noise_tails}, {"drift", noise_drift}};
 
 #define PAIRS TA_TRIAL_PAIRS
 #define TRIALS 100 /* of each kind */
