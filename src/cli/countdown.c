@@ -12,6 +12,7 @@
 #include "cli/changing.h"
 #include "cli/confirming.h"
 #include "cli/pause.h"
+#include "cli/progress.h"
 #include "cli/system.h"
 #include "fix/confirm.h"
 
@@ -40,13 +41,13 @@ static int read_again(struct countdown *d)
 	return TA_EXIT_OK;
 }
 
-/* Rewrites its own line; the blanks cover what a longer number left. */
+/* Rewrites its own line, where a terminal can; the blanks cover what a longer number left. */
 static void show(struct countdown *d, int64_t left_s)
 {
 	char line[120];
 	int n;
 
-	if (left_s == d->shown_s)
+	if (left_s == d->shown_s || (d->shown_s >= 0 && !ta_progress_is_wanted(false)))
 		return;
 	d->shown_s = left_s;
 	n = snprintf(line, sizeof(line), "\rUndone in %lld s unless confirmed%s ", (long long)left_s,

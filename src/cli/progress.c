@@ -37,8 +37,9 @@ bool ta_progress_is_wanted(bool quiet)
 
 static void draw(const char *text)
 {
-	char line[COLUMNS + 8];
-	int n = snprintf(line, sizeof(line), "\r%-*.*s\r", COLUMNS, COLUMNS, text);
+	char line[2 * COLUMNS + 8];
+	/* The cursor stays behind the text: what Ctrl-C leaves there reads as a line. */
+	int n = snprintf(line, sizeof(line), "\r%-*.*s\r%.*s", COLUMNS, COLUMNS, text, COLUMNS, text);
 
 	ta_system_write(STDERR_FILENO, line, (size_t)n);
 }

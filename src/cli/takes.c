@@ -7,7 +7,7 @@ static const struct {
 	enum ta_takes takes;
 } kinds[] = {
 	{"FILE", TA_TAKES_FILE},
-	{"FILES", TA_TAKES_FILE},
+	{"OUT.html", TA_TAKES_FILE},
 	{"DIR", TA_TAKES_DIR},
 	{"RULE", TA_TAKES_RULE},
 	{"ID,...", TA_TAKES_RULES},

@@ -7,7 +7,7 @@ load helper
 	ta capture "$DIR/cap"
 	expect 0
 	contains "$output" "$TUNEAUDIT check --capture $DIR/cap"
-	[ "$(jq -r .schema "$DIR/cap/capture.json")" = tuneaudit.capture/1 ]
+	python3 "$TREE/tests/cli/schema.py" "$TREE/docs/schemas/capture.schema.json" < "$DIR/cap/capture.json"
 	[ -z "$(find "$DIR/cap" -perm /077)" ]
 	[ "$(ls "$DIR")" = "$(printf 'cap\nerr\nout')" ]
 	ta facts --format json --capture "$DIR/cap"

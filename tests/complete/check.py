@@ -51,7 +51,7 @@ class Shell:
     def type(self, keys):
         os.write(self.fd, keys.encode())
 
-    def until(self, done, seconds=15):
+    def until(self, done, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if select.select([self.fd], [], [], 0.1)[0]:

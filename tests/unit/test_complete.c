@@ -107,10 +107,36 @@ static void test_lines(void **state)
 	offers("check --rules", "", "directories/");
 	offers("apply --plan", "", "files/");
 	offers("apply", "--plan=x", "files/");
+	offers("report -o", "", "files/");
+	offers("baseline diff a", "", "files/");
 	offers("help", "confir", "values/confirm:keeps what apply changed on condition, and would undo by itself/");
 	offers("history --state /nonexistent", "", "values/--format:text for people (default), json for programs/"
 		"--quiet:only what matters most/--verbose:more of everything/--help:this text; after a command, that command's/"
 		"--version:the version/");
+}
+
+/* A word for a value is one that completion knows, or one of those for which there is nothing to offer. */
+static void test_every_option(void **state)
+{
+	static const char *const free_texts[] = {"ADDR", "ADDR[:PORT]", "TEXT", "PID:START", "RUN"};
+	size_t seen = 0;
+
+	for (size_t c = 0; c < ta_n_commands; c++) {
+		for (size_t i = 0; i < ta_commands[c]->n_options; i++) {
+			const struct ta_option *o = &ta_commands[c]->options[i];
+			ta_cleanup_strv struct ta_strv words = TA_STRV_INIT;
+			bool is_free = false;
+
+			if (o->kind != TA_OPT_STRING || ta_takes_of(o->arg, &words) != TA_TAKES_ANYTHING)
+				continue;
+			for (size_t k = 0; k < TA_ARRAY_SIZE(free_texts); k++)
+				is_free = is_free || !strcmp(o->arg, free_texts[k]);
+			if (!is_free)
+				fail_msg("%s --%s %s: what is to be offered for it?", ta_commands[c]->name, o->name, o->arg);
+			seen++;
+		}
+	}
+	assert_true(seen > 2);
 }
 
 static void test_nothing(void **state)
@@ -127,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_takes_of),
 		cmocka_unit_test(test_takes_next),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_every_option),
 		cmocka_unit_test(test_nothing),
 	};
 

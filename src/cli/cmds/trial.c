@@ -43,7 +43,7 @@ static const struct ta_option options[] = {
 	TA_OPTION_SKIP(struct values, skip),
 	{.name = "each", .kind = TA_OPT_FLAG, .help = "each change alone, against none of them (default: all of them together)",
 		.offset = offsetof(struct values, each)},
-	{.name = "workload", .arg = "NAME", .kind = TA_OPT_STRING,
+	{.name = "workload", .arg = "WORKLOAD", .kind = TA_OPT_STRING,
 		.help = "what is measured: one of 'tuneaudit load' (default: what the profile is for)",
 		.offset = offsetof(struct values, workload)},
 	{.name = "target", .arg = "ADDR", .kind = TA_OPT_STRING,
