@@ -149,8 +149,8 @@ static void add_drift_rules(struct ta_json *j)
 		"The kernel or system is not what it was when the baseline was saved",
 		"The hardware is not what it was when the baseline was saved",
 		"Another version of tuneaudit or of its rules saved the baseline"};
-	static const char *const help[] = {"Somebody or something has set it since: the result tells who, as far as that can be told. Put it back, or save "
-					   "the baseline anew if it was meant.",
+	static const char *const help[] = {
+		"Set by somebody or something since: the result tells who, where that is known. Put it back, or save the baseline anew.",
 		"It came with another kernel or release, and nothing sets it. Save the baseline anew once the upgrade is what was meant.",
 		"The machine is another one, or has another part. Results measured on both cannot be compared.",
 		"What is compared may have another meaning now. Save the baseline anew with this version."};
