@@ -27,7 +27,7 @@ echo 01234567-89ab-cdef-0123-456789abcdef > "$dir/boot_id"
 there mount --bind "$dir/boot_id" /proc/sys/kernel/random/boot_id
 there mount --bind "$dir/there" /proc/stat
 mount --bind "$dir/here" /proc/stat
-rm -f "$dir/peer"
+: > "$dir/peer"
 there "$program" load serve --listen 192.0.2.2:7411 > "$dir/peer" &
 peer=$!
 trap 'kill $peer $clock $other' EXIT

@@ -294,20 +294,36 @@ static int run_once(struct connect *c, struct row *row, struct ta_load_point *p,
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
+static int serve_there(struct connect *c, const struct ta_accept *accept, struct row *row, struct ta_err *err)
+{
+	struct ta_peer *p = &c->stage->peer;
+	unsigned port;
+	int rc = p->is_open ? ta_peer_accept(p, &c->stage->target, accept, c->o->backlog, &port, &row->threads, err) : -ECONNRESET;
+
+	if (rc == 0)
+		ta_stage_at_port(c->stage, port);
+	return rc;
+}
+
+/* A peer that is gone after something was measured: what follows are the failures that come of it. */
+static int without_peer(struct connect *c)
+{
+	if (c->stage->peer.is_open)
+		ta_stage_lose_peer(c->stage);
+	return 0;
+}
+
 /* The server of ours, anew: as the row wants it. */
 static int serve(struct connect *c, struct row *row, struct ta_err *err)
 {
 	const struct ta_accept accept = {.how = row->how, .close = c->close, .counts = c->counts};
 	const struct ta_server_options so = {.threads = ta_accept_threads(ta_stage_cpus()), .backlog = c->o->backlog, .accept = &accept};
-	unsigned port;
 	int rc;
 
 	row->threads = row->how == TA_ACCEPT_SINGLE ? 1 : so.threads;
 	if (c->o->target) {
-		rc = ta_peer_accept(&c->stage->peer, &c->stage->target, &accept, c->o->backlog, &port, &row->threads, err);
-		if (rc == 0)
-			ta_stage_at_port(c->stage, port);
-		return rc;
+		rc = serve_there(c, &accept, row, err);
+		return rc < 0 && c->n_rows ? without_peer(c) : rc;
 	}
 	if (c->stage->server.pid)
 		ta_server_stop(&c->stage->server);
@@ -334,12 +350,18 @@ static int run_row(struct connect *c, struct row *row, struct ta_load_point *p, 
 	return rc;
 }
 
+/* The peer is gone, and that was counted: there is no more to see. */
+static bool is_over(const struct connect *c, const struct ta_load_point *p)
+{
+	return c->stage->result->peer.lost && ta_load_counts_errors(&p->counts);
+}
+
 static int run_hows(struct connect *c, struct ta_load_point *p, struct ta_err *err)
 {
 	unsigned hows = !is_ours(c) || c->o->one_way ? 1 : TA_ACCEPT_HOWS;
 	int rc = 0;
 
-	for (unsigned how = 0; how < hows && rc == 0 && !ta_stage_stopped(c->stage); how++) {
+	for (unsigned how = 0; how < hows && rc == 0 && !ta_stage_stopped(c->stage) && !is_over(c, p); how++) {
 		struct row *row = &c->rows[c->n_rows];
 
 		*row = (struct row){.how = how, .connections = p->connections};
