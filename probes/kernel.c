@@ -24,7 +24,7 @@ static const struct ta_field fields[] = {
 	{"kernel.build", TA_T_STRING, "", "as uname -v (/proc/sys/kernel/version)", TA_F_SYSTEM, {}},
 	{"kernel.preemption", TA_T_STRING, "",
 		"none, voluntary, full, lazy, rt; none-or-voluntary where the build does not tell the two apart", 0, {}},
-	{"kernel.tainted", TA_T_INT, "", "bit mask of what taints it (/proc/sys/kernel/tainted)", 0, {}},
+	{"kernel.tainted", TA_T_INT, "", "bit mask of what taints it (/proc/sys/kernel/tainted)", TA_F_AGAIN, {}},
 	{"kernel.cmdline.*", TA_T_STRING, "",
 		"parameters it was started with that matter here (/proc/cmdline); empty for those without value", TA_F_WRITTEN, {}},
 	{"kernel.sched_ext", TA_T_STRING, "", "BPF scheduler: disabled, enabled … (/sys/kernel/sched_ext/state)", 0, {}},

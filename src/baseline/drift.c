@@ -214,16 +214,17 @@ static void add_entry(struct search *s, const struct ta_moved *m, enum ta_drift_
 	s->ret->kinds[kind]++;
 }
 
-static void add_hole(struct search *s, const char *path, const struct ta_baseline_fact *had, const struct ta_field *field,
-	struct ta_absence why)
+/* `was` (NULL: it is then that it could not be read) is taken over. */
+static void add_hole(struct search *s, const char *path, char *was, struct ta_absence why)
 {
 	struct ta_drift_hole *h = grow((void **)&s->ret->holes, &s->ret->n_holes, sizeof(*h));
 
 	if (!h) {
 		s->error = -ENOMEM;
+		free(was);
 		return;
 	}
-	*h = (struct ta_drift_hole){strdup(path), had ? text_of(s, had, field) : NULL, why.reason, strdup(why.detail)};
+	*h = (struct ta_drift_hole){strdup(path), was, why.reason, strdup(why.detail)};
 	if (!h->path || !h->detail)
 		s->error = -ENOMEM;
 }
@@ -300,7 +301,7 @@ static bool tell_member(struct search *s, const struct ta_moved *m, const struct
 	whole.path = p->member_path;
 	whole.field = NULL;
 	if (find_reason(other, p->member_path, &reason) && !is_known(reason))
-		add_hole(s, p->member_path, NULL, NULL, hole_of(s, p->member_path, reason, m->a));
+		add_hole(s, p->member_path, m->a ? strdup("there") : NULL, hole_of(s, p->member_path, reason, m->a));
 	else if (comes_and_goes(b, p->member_path, flags))
 		ta_strv_add(m->a ? &s->ret->gone : &s->ret->came, p->member_path);
 	else
@@ -318,7 +319,7 @@ static void only_was(struct search *s, struct ta_moved *m, const struct place *p
 		return;
 	if (!m->field || (find_reason(m->is, m->path, &reason), !is_known(reason))) {
 		if (m->field)
-			add_hole(s, m->path, m->a, m->field, hole_of(s, m->path, reason, true));
+			add_hole(s, m->path, text_of(s, m->a, m->field), hole_of(s, m->path, reason, true));
 		else
 			add_entry(s, m, TA_DRIFT_TOOL, text_of(s, m->a, NULL), strdup("not read"),
 				"this version of tuneaudit does not read it");
@@ -345,7 +346,7 @@ static void only_is(struct search *s, struct ta_moved *m, const struct place *p)
 	if (is_known(reason))
 		add_entry(s, m, ta_drift_kind_of(m, &s->world), strdup(ta_reason_name(reason)), text_of(s, m->b, m->field), NULL);
 	else
-		add_hole(s, m->path, NULL, m->field, hole_of(s, m->path, reason, false));
+		add_hole(s, m->path, NULL, hole_of(s, m->path, reason, false));
 }
 
 static void both(struct search *s, struct ta_moved *m)
@@ -358,7 +359,7 @@ static void both(struct search *s, struct ta_moved *m)
 		if (m->field && ta_value_same(a->value, b->value, m->field))
 			return;
 	} else if (!is_known(a->value ? b->reason : a->reason)) {
-		add_hole(s, m->path, a->value ? a : NULL, m->field,
+		add_hole(s, m->path, a->value ? text_of(s, a, m->field) : NULL,
 			hole_of(s, m->path, a->value ? b->reason : a->reason, a->value));
 		return;
 	}

@@ -281,6 +281,9 @@ static void test_not_read(void **state)
 	moved(f, &d);
 	assert_int_equal(d.n, 0);
 	assert_int_equal(d.n_holes, 3);
+	assert_string_equal(d.holes[0].path, "nics.eth0");
+	assert_string_equal(d.holes[0].was, "there");
+	assert_string_equal(d.holes[0].detail, "no netlink");
 	assert_string_equal(d.holes[2].path, "sysctl[\"net.core.somaxconn\"]");
 	assert_string_equal(d.holes[2].was, "4096");
 	assert_string_equal(d.holes[2].detail, "not today");
