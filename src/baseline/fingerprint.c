@@ -286,35 +286,38 @@ static void add_system(struct json_object *o, struct ta_buf *b)
 	}
 }
 
-static void format(struct json_object *o, const char *const *names, const char *end, struct ta_buf *ret)
+static const char *id_of(struct json_object *o)
 {
 	const char *id = json_object_get_string(get(o, "id"));
 
-	ta_buf_printf(ret, "%s%s%s%s", names[0], id ? id : "not known", end, names[1]);
-	add_machine(o, ret);
-	ta_buf_printf(ret, "%s%s", end, names[2]);
-	add_system(o, ret);
-	ta_buf_printf(ret, "%s%s", end, names[3]);
-	add_value(part_of("nics"), get(o, "nics"), ret);
-	ta_buf_printf(ret, "%s%s", end, names[4]);
-	add_range(o, "preemption", "mitigations", true, ret);
-	ta_buf_adds(ret, get(o, "preemption") || get(o, "mitigations") ? ", " : "");
-	add_range(o, "governor", "tuned", true, ret);
+	return id ? id : "not known";
 }
 
 void ta_fingerprint_format(struct json_object *fingerprint, struct ta_buf *ret)
 {
-	static const char *const names[] = {"fingerprint ", "machine     ", "system      ", "network     ", "settings    "};
+	struct json_object *o = fingerprint;
 
-	format(fingerprint, names, "\n", ret);
+	ta_buf_printf(ret, "fingerprint %s\nmachine     ", id_of(o));
+	add_machine(o, ret);
+	ta_buf_adds(ret, "\nsystem      ");
+	add_system(o, ret);
+	ta_buf_adds(ret, "\nnetwork     ");
+	add_value(part_of("nics"), get(o, "nics"), ret);
+	ta_buf_adds(ret, "\nsettings    ");
+	add_range(o, "preemption", "mitigations", true, ret);
+	ta_buf_adds(ret, get(o, "preemption") || get(o, "mitigations") ? ", " : "");
+	add_range(o, "governor", "tuned", true, ret);
 	ta_buf_addc(ret, '\n');
 }
 
 void ta_fingerprint_format_line(struct json_object *fingerprint, struct ta_buf *ret)
 {
-	static const char *const names[] = {"", "", "", "", ""};
-
-	format(fingerprint, names, "; ", ret);
+	add_machine(fingerprint, ret);
+	ta_buf_adds(ret, "; ");
+	add_system(fingerprint, ret);
+	ta_buf_adds(ret, "; ");
+	add_value(part_of("nics"), get(fingerprint, "nics"), ret);
+	ta_buf_printf(ret, "; fingerprint %s", id_of(fingerprint));
 }
 
 void ta_fingerprint_format_json(struct json_object *fingerprint, struct ta_buf *ret)

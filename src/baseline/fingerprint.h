@@ -15,7 +15,7 @@ struct json_object *ta_fingerprint_make(const struct ta_facts *f);
 /* Owners of the facts that it is made of. Adds to `ret`. */
 void ta_fingerprint_owners(const struct ta_schema *schema, struct ta_strv *ret);
 
-/* Five lines for people, each ended by a newline; or the same in one without. Texts of the host are not yet safe. */
+/* Five lines for people, each ended by a newline; or one without, which leaves the settings to the number. Texts of the host are not yet safe. */
 void ta_fingerprint_format(struct json_object *fingerprint, struct ta_buf *ret);
 void ta_fingerprint_format_line(struct json_object *fingerprint, struct ta_buf *ret);
 

@@ -1,5 +1,6 @@
 #include "report/json.h"
 
+#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,4 +107,30 @@ void ta_json_null(struct ta_json *j, const char *key)
 void ta_json_line(struct ta_json *j)
 {
 	j->newline = true;
+}
+
+void ta_json_value(struct ta_json *j, const char *key, struct json_object *v)
+{
+	switch (json_object_get_type(v)) {
+	case json_type_object:
+		ta_json_open(j, key, '{');
+		json_object_object_foreach(v, name, child)
+		{
+			ta_json_value(j, name, child);
+		}
+		ta_json_close(j, '}');
+		break;
+	case json_type_array:
+		ta_json_open(j, key, '[');
+		for (size_t i = 0; i < json_object_array_length(v); i++)
+			ta_json_value(j, NULL, json_object_array_get_idx(v, i));
+		ta_json_close(j, ']');
+		break;
+	case json_type_string:
+		ta_json_str(j, key, json_object_get_string(v));
+		break;
+	default: /* numbers, true, false, null: as they are written */
+		member(j, key);
+		ta_buf_adds(j->b, json_object_to_json_string(v));
+	}
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline/fingerprint.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -221,7 +222,18 @@ static void add_own_table(const struct ta_load_table *t, struct ta_buf *b)
 	}
 }
 
-void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struct ta_buf *b)
+/* What the result depends on besides: kept with it, it says later what it may be compared with. */
+static void add_host(struct json_object *fingerprint, unsigned columns, struct ta_buf *b)
+{
+	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
+
+	if (!fingerprint)
+		return;
+	ta_fingerprint_format_line(fingerprint, &line);
+	add_line(b, "Host", ta_buf_text(&line), columns);
+}
+
+void ta_report_load_text(const struct ta_load_result *r, struct json_object *fingerprint, unsigned columns, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf bound = TA_BUF_INIT;
 	ta_cleanup_strv struct ta_strv notes = TA_STRV_INIT;
@@ -249,6 +261,7 @@ void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struc
 	ta_load_notes(r, &notes);
 	for (size_t i = ta_load_generator_full(r); i < notes.n; i++) /* the first was told first */
 		add_line(b, "Note", notes.v[i], columns);
+	add_host(fingerprint, columns, b);
 }
 
 /* --- JSON ------------------------------------------------------------------- */
@@ -458,7 +471,7 @@ static void add_figures_json(struct ta_json *j, const struct ta_figures *f)
 		add_table_json(j, &f->tables[i]);
 }
 
-void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
+void ta_report_load_json(const struct ta_load_result *r, struct json_object *fingerprint, struct ta_buf *b)
 {
 	struct ta_json j = {.b = b};
 
@@ -492,6 +505,7 @@ void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b)
 		ta_json_close(&j, '}');
 	}
 	ta_json_close(&j, ']');
+	ta_json_value(&j, "fingerprint", fingerprint);
 	ta_json_close(&j, '}');
 	ta_buf_addc(b, '\n');
 }

@@ -5,6 +5,9 @@
 
 #include "load/run.h"
 
-void ta_report_load_text(const struct ta_load_result *r, unsigned columns, struct ta_buf *b);
-void ta_report_load_json(const struct ta_load_result *r, struct ta_buf *b);
+struct json_object;
+
+/* `fingerprint`: of this host (baseline/fingerprint.h), or NULL. */
+void ta_report_load_text(const struct ta_load_result *r, struct json_object *fingerprint, unsigned columns, struct ta_buf *b);
+void ta_report_load_json(const struct ta_load_result *r, struct json_object *fingerprint, struct ta_buf *b);
 void ta_report_load_hgrm(const struct ta_load_result *r, struct ta_buf *b); /* of the point with the peak */

@@ -21,6 +21,7 @@ struct ta_trial_report {
 	double seconds;
 	bool each, keep;
 	const char *host; /* lines that say which host this is */
+	struct json_object *fingerprint; /* of it (baseline/fingerprint.h) */
 	const struct ta_plan *plan;
 	const struct ta_trial_calm *calm; /* NULL: it did not come to that */
 	const struct ta_trial *trial; /* NULL: nothing could be tried */

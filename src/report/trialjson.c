@@ -181,6 +181,7 @@ void ta_report_trial_json(const struct ta_trial_report *r, struct ta_buf *b)
 	ta_json_real(&j, "seconds", r->seconds);
 	ta_json_bool(&j, "each", r->each);
 	ta_json_str(&j, "host", r->host);
+	ta_json_value(&j, "fingerprint", r->fingerprint);
 	add_calm(&j, r->calm);
 	add_together(&j, r);
 	ta_json_open(&j, "changes", '[');

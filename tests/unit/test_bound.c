@@ -183,18 +183,18 @@ static void test_peer_is_reported(void **state)
 	there_after.has_softnet = false;
 	point.cpu.has_server = true;
 	point.cpu.server_user_s = 0.25;
-	ta_report_load_text(&result, 80, &b);
+	ta_report_load_text(&result, NULL, 80, &b);
 	assert_non_null(strstr(ta_buf_text(&b), "http against the server of a peer, x, wire"));
 	assert_non_null(strstr(ta_buf_text(&b), "peer       tuneaudit " TA_VERSION ", 4 CPUs, 8 % busy; softirq CPU1 30 %"));
 	ta_buf_reset(&b);
-	ta_report_load_json(&result, &b);
+	ta_report_load_json(&result, NULL, &b);
 	json = ta_buf_text(&b);
 	assert_non_null(strstr(json, "\"peer\":{\"version\":\"" TA_VERSION "\",\"same_machine\":false,\"lost\":false,\"server_share\":0.25,"));
 	assert_non_null(strstr(json, "\"softirq_share\":{\"0\":0,\"1\":0.3,\"2\":0,\"3\":0},\"steal_share\":{\"0\":0,\"1\":0.1"));
 	assert_non_null(strstr(json, "\"listen_overflows\":2,\"listen_drops\":0,\"backlog_dropped\":null,\"time_squeeze\":null}"));
 	fresh();
 	ta_buf_reset(&b);
-	ta_report_load_json(&result, &b);
+	ta_report_load_json(&result, NULL, &b);
 	assert_non_null(strstr(ta_buf_text(&b), "\"peer\":null"));
 }
 
@@ -236,7 +236,7 @@ static void test_first(void **state)
 	assert_non_null(strstr(notes.v[4], "5 packets dropped"));
 	assert_non_null(strstr(notes.v[5], "6 times that softirq ended"));
 	assert_string_equal(notes.v[6], "the clocks of busy CPUs went down to 2000 MHz from 3000");
-	ta_report_load_text(&result, 80, &b);
+	ta_report_load_text(&result, NULL, 80, &b);
 	first = ta_buf_text(&b);
 	assert_int_equal(strncmp(first, "First      the generator is at its limit", 40), 0);
 	assert_null(strstr(strchr(first, '\n'), "is at its limit"));

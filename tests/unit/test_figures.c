@@ -31,7 +31,7 @@ static void test_text(void **state)
 
 	(void)state;
 	fill(&r);
-	ta_report_load_text(&r, 80, &b);
+	ta_report_load_text(&r, NULL, 80, &b);
 	assert_non_null(strstr(ta_buf_text(&b), "Held        60000 connections\nRefused by  nothing\n\nBoth ends\n"
 						"end     processes\nclient          3\nserver         12\n"));
 	assert_null(strstr(ta_buf_text(&b), "hidden"));
@@ -45,7 +45,7 @@ static void test_json(void **state)
 
 	(void)state;
 	fill(&r);
-	ta_report_load_json(&r, &b);
+	ta_report_load_json(&r, NULL, &b);
 	assert_non_null(strstr(ta_buf_text(&b), "\"held\":60000"));
 	assert_non_null(strstr(ta_buf_text(&b), "\"refused_by\":\"nothing\",\"hidden\":1.5"));
 	assert_non_null(strstr(ta_buf_text(&b),

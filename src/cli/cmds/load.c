@@ -3,6 +3,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,11 @@
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/system.h"
+#include "cli/thishost.h"
 #include "load/kv/answer.h"
 #include "load/kv/kv.h"
 #include "load/run.h"
 #include "load/service.h"
-#include "load/stream/wire.h"
 #include "load/stream/wire.h"
 #include "report/load.h"
 
@@ -235,14 +236,20 @@ static const char *const directions[] = {"up", "down", "both", NULL};
 
 static const char *const formats[] = {"text", "json", "hgrm", NULL};
 
+/* The host is read when the load is over, so that it does not disturb it. */
 static void print(struct ta_cli *cli, int format, const struct ta_load_result *r)
 {
+	struct json_object *fingerprint = NULL;
+
+	if (format < 2)
+		ta_cli_fingerprint(&fingerprint);
 	if (format == 0)
-		ta_report_load_text(r, cli->columns, &cli->out);
+		ta_report_load_text(r, fingerprint, cli->columns, &cli->out);
 	else if (format == 1)
-		ta_report_load_json(r, &cli->out);
+		ta_report_load_json(r, fingerprint, &cli->out);
 	else
 		ta_report_load_hgrm(r, &cli->out);
+	json_object_put(fingerprint);
 }
 
 static bool any_errors(const struct ta_load_result *r)

@@ -2,6 +2,7 @@
  * tuneaudit trial: what the changes of a plan do to a load on this host, measured; then everything is put back.
  */
 #include <errno.h>
+#include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ struct job {
 	struct ta_ruleset rules;
 	const struct ta_workload *workload;
 	struct ta_buf token, host;
+	struct json_object *fingerprint;
 	unsigned connections;
 	struct ta_load_options load;
 	struct ta_state *state;
@@ -124,6 +126,7 @@ static void job_done(struct job *j)
 	ta_strv_done(&j->names);
 	ta_buf_done(&j->token);
 	ta_buf_done(&j->host);
+	json_object_put(j->fingerprint);
 	ta_buf_done(&j->not_kept);
 	ta_plan_done(&j->plan);
 	ta_ruleset_done(&j->rules);
@@ -205,7 +208,7 @@ static int make_plan(struct job *j)
 	j->rules.only_trusted = true;
 	if (code == TA_EXIT_OK)
 		code = ta_ruleset_load_for(&j->rules, j->session.schema, j->v->rules, j->v->profile);
-	return code == TA_EXIT_OK ? ta_cli_this_host(j->cli->columns, &j->host) : code;
+	return code == TA_EXIT_OK ? ta_cli_this_host(j->cli->columns, &j->host, &j->fingerprint) : code;
 }
 
 /* --- what can be tried ------------------------------------------------------------------------ */
@@ -474,6 +477,7 @@ static void report(struct job *j)
 		.each = j->v->each,
 		.keep = j->keep,
 		.host = ta_buf_text(&j->host),
+		.fingerprint = j->fingerprint,
 		.plan = &j->plan,
 		.calm = j->is_calm ? &j->calm : NULL,
 		.trial = j->tried ? &j->trial : NULL,
