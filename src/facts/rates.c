@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strv.h"
@@ -31,6 +32,36 @@ static bool difference(const struct ta_field *field, uint64_t before, uint64_t a
 	}
 	*ret = after - before;
 	return after >= before;
+}
+
+/* Of each CPU, say; whole numbers. CPUs that came or went between the readings leave no pairs. */
+static void put_list(struct walk *w, const struct ta_field *field, struct json_object *before, struct json_object *after)
+{
+	size_t n = json_object_is_type(after, json_type_array) ? json_object_array_length(after) : 0;
+	int64_t *rates;
+
+	if (!json_object_is_type(before, json_type_array) || json_object_array_length(before) != n) {
+		ta_facts_put_absent(w->f, w->path, TA_MISSING, "only one of the readings has all of these counters");
+		return;
+	}
+	rates = calloc(n + 1, sizeof(*rates));
+	for (size_t i = 0; rates && i < n; i++) {
+		uint64_t a = json_object_get_uint64(json_object_array_get_idx(before, i)), rise;
+		uint64_t b = json_object_get_uint64(json_object_array_get_idx(after, i));
+
+		if (!difference(field, a, b, &rise)) {
+			ta_facts_put_absent(w->f, w->path, TA_MALFORMED, "one of the counters went backwards, from %llu to %llu",
+				(unsigned long long)a, (unsigned long long)b);
+			free(rates);
+			return;
+		}
+		rates[i] = (int64_t)TA_MIN(round((double)rise / w->seconds), 9e18);
+	}
+	if (rates)
+		ta_facts_put_ints(w->f, w->path, rates, n);
+	else
+		ta_memory_note_failure();
+	free(rates);
 }
 
 static void put_rate(
@@ -59,7 +90,7 @@ static void walk(struct walk *w, unsigned depth, const struct ta_schema_node *no
 	struct json_object *after)
 {
 	if (ta_schema_field(node)) {
-		put_rate(w, ta_schema_field(node), before, after);
+		(ta_schema_field(node)->type == TA_T_INTS ? put_list : put_rate)(w, ta_schema_field(node), before, after);
 		return;
 	}
 	if (depth == TA_PATH_DEPTH_MAX || !json_object_is_type(after, json_type_object))

@@ -145,7 +145,7 @@ static struct ta_field *make_rate(struct rates *r, const struct ta_field *counte
 	snprintf(m->text, path, "%s%s", r->to, below);
 	snprintf(m->text + path, unit, "%s/s", what);
 	snprintf(m->text + path + unit, text, meaning, counter->path);
-	m->field = (struct ta_field){m->text, TA_T_REAL, m->text + path, m->text + path + unit,
+	m->field = (struct ta_field){m->text, counter->type == TA_T_INTS ? TA_T_INTS : TA_T_REAL, m->text + path, m->text + path + unit,
 		TA_F_VOLATILE | (counter->flags & TA_F_WRAPS32), {}};
 	m->next = r->s->made;
 	r->s->made = m;
@@ -157,7 +157,8 @@ static void add_rate(const struct ta_field *counter, const char *owner, void *ct
 	struct rates *r = ctx;
 	struct ta_field *field;
 
-	if (r->rc < 0 || counter->type != TA_T_INT || (counter->flags & (TA_F_VOLATILE | TA_F_LEVEL)) != TA_F_VOLATILE)
+	if (r->rc < 0 || (counter->type != TA_T_INT && counter->type != TA_T_INTS) ||
+		(counter->flags & (TA_F_VOLATILE | TA_F_LEVEL | TA_F_CPUS)) != TA_F_VOLATILE)
 		return;
 	field = make_rate(r, counter);
 	r->rc = field ? add_field(r->s, field, owner, r->err) : ta_err_set(r->err, -ENOMEM, "out of memory");

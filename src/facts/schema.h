@@ -22,8 +22,8 @@ struct ta_schema *ta_schema_free(struct ta_schema *s); /* nothing, for the one o
 
 /*
  * Declares below `to` a rate for every counter below `from`, with the same keys behind it and the same
- * owner: single integers that move by themselves (TA_F_VOLATILE) and are no levels (TA_F_LEVEL). `from` and `to` are
- * first keys. 0, -EINVAL (`to` is taken), -ENOMEM.
+ * owner: integers that move by themselves (TA_F_VOLATILE) and are no levels (TA_F_LEVEL), and lists of such, of which the
+ * rates are whole numbers. `from` and `to` are first keys. 0, -EINVAL (`to` is taken), -ENOMEM.
  */
 int ta_schema_add_rates(struct ta_schema *s, const char *from, const char *to, struct ta_err *err);
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -23,6 +24,7 @@ static const struct ta_field fields[] = {
 	{"counters.a.level", TA_T_INT, "", "m", TA_F_VOLATILE | TA_F_LEVEL, {{0}}},
 	{"counters.a.limit", TA_T_INT, "", "m", 0, {{0}}},
 	{"counters.a.by_cpu", TA_T_INTS, "", "m", TA_F_VOLATILE, {{0}}},
+	{"counters.a.cpus", TA_T_INTS, "", "m", TA_F_VOLATILE | TA_F_CPUS, {{0}}},
 	{"cpu.ticks", TA_T_INT, "", "m", TA_F_VOLATILE, {{0}}},
 };
 static const struct ta_table table = {"count", fields, TA_ARRAY_SIZE(fields)};
@@ -86,7 +88,8 @@ static void test_rows_are_made_of_the_counters(void **state)
 	assert_non_null(strstr(ta_schema_field(n)->meaning, "counters.nic.*.rx"));
 	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "a", "level")));
 	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "a", "limit")));
-	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "a", "by_cpu")));
+	assert_int_equal(ta_schema_type(ta_schema_find(r->schema, TA_KEYS("rates", "a", "by_cpu"))), TA_T_INTS);
+	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "a", "cpus")));
 	assert_null(ta_schema_find(r->schema, TA_KEYS("rates", "ticks")));
 	assert_int_equal(ta_schema_add_rates(r->schema, "counters", "cpu", &err), -EINVAL);
 }
@@ -135,6 +138,40 @@ static void test_differences_per_second(void **state)
 	assert_rate(r->after, "counters.nic[\"eth0.5\"].rx", 0);
 	assert_null(ta_facts_at(r->after, TA_KEYS("rates", "a", "level")));
 	assert_int_equal(ta_schema_validate(r->schema, r->after, &err), 0);
+}
+
+static void put_list(struct ta_facts *f, const int64_t *v, size_t n)
+{
+	ta_facts_put_ints(f, TA_KEYS("counters", "a", "by_cpu"), v, n);
+}
+
+static void test_lists_have_a_rate_for_each(void **state)
+{
+	struct readings *r = *state;
+	struct ta_absence why;
+	int64_t *got = NULL;
+	struct ta_err err;
+	size_t n;
+
+	put_list(r->before, (int64_t[]){100, 7, 5}, 3);
+	put_list(r->after, (int64_t[]){124, 7, 26}, 3);
+	ta_rates_put(r->after, r->schema, r->before, 2);
+	assert_true(ta_facts_get_ints(r->after, TA_KEYS("rates", "a", "by_cpu"), &got, &n));
+	assert_int_equal(n, 3);
+	assert_int_equal(got[0], 12);
+	assert_int_equal(got[1], 0);
+	assert_int_equal(got[2], 11);
+	free(got);
+	assert_int_equal(ta_schema_validate(r->schema, r->after, &err), 0);
+	/* A CPU less, and a counter that began anew. */
+	put_list(r->after, (int64_t[]){124, 8}, 2);
+	ta_rates_put(r->after, r->schema, r->before, 2);
+	why = ta_facts_absence(r->after, "rates.a.by_cpu");
+	assert_null(ta_facts_at(r->after, TA_KEYS("rates", "a", "by_cpu")));
+	assert_int_equal(why.reason, TA_MISSING);
+	put_list(r->after, (int64_t[]){124, 8, 4}, 3);
+	ta_rates_put(r->after, r->schema, r->before, 2);
+	assert_int_equal(ta_facts_absence(r->after, "rates.a.by_cpu").reason, TA_MALFORMED);
 }
 
 static void test_backwards_is_malformed(void **state)
@@ -266,6 +303,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rows_are_made_of_the_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_counters_that_wrap, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_differences_per_second, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lists_have_a_rate_for_each, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_backwards_is_malformed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_reading_is_no_rate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_counters_have_rates, setup, teardown),
