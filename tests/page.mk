@@ -9,3 +9,8 @@ check-page: all ## pages in headless Chromium: light, dark, narrow, printed, by 
 	@[ -n "$(CHROMIUM)" ] || { echo "skip: chromium is not installed (./quickstart page)"; exit 77; }
 	@[ -d $(B)/page/node_modules/playwright-core ] || { echo "skip: axe-core and playwright-core are not installed (./quickstart page)"; exit 77; }
 	@CHROMIUM=$(CHROMIUM) node tests/page/check.mjs $(abspath $(B))/tuneaudit $(abspath $(B))/page $(PAGE_ONLY)
+
+.PHONY: page-shots
+page-shots: ## the screenshots of docs/page.md anew
+	@$(MAKE) check-page PAGE_ONLY="bad 200 load"
+	@mkdir -p docs/images; for n in bad 200 load; do cp $(B)/page/docs-$$n.png docs/images/page-$$n.png; done

@@ -79,7 +79,7 @@ static void results_that_are_none(void **state)
 			"findings[0].rule is not what it should be"},
 		{"{\"schema\":\"tuneaudit.load/1\",\"workload\":\"http\",\"engine\":null,\"path\":\"wire\",\"latency_us\":{\"p50\":1e999}}",
 			"latency_us.p50 is not what it should be"},
-		{"{\"schema\":\"tuneaudit.trial/1\",\"changes\":[{}]}", "there is no \"rule\" in changes[0]"},
+		{"{\"schema\":\"tuneaudit.trial/1\",\"changes\":[{}]}", "there is no \"verdict\" in changes[0]"},
 		{"{\"schema\":\"tuneaudit.facts/1\"}", ""},
 	};
 

@@ -44,6 +44,7 @@ struct drawing {
 	struct ta_way_box *boxes;
 	size_t n_boxes, shown_boxes;
 	int *box_y; /* the middle of each */
+	int right_top; /* where the CPUs begin */
 	int height;
 };
 
@@ -122,6 +123,10 @@ static int lay_out(const struct ta_way *w, struct drawing *d)
 	left = place_left(d);
 	right = place_right(d);
 	d->height = TA_MAX(left, right);
+	/* Beside the middle of a long column, so that lines are short. */
+	d->right_top = left > right + 120 ? (left - right) / 2 : 0;
+	for (size_t i = 0; i < d->shown_boxes; i++)
+		d->box_y[i] += d->right_top;
 	return 0;
 }
 
@@ -201,7 +206,7 @@ static void draw_box(const struct drawing *d, size_t i, struct ta_buf *b)
 	int top = d->box_y[i] - box_height(d, i) / 2;
 
 	ta_way_box_name(d->w, &d->boxes[i], &name);
-	fit(ta_buf_text(&name), 14, &shown);
+	fit(ta_buf_text(&name), c->isolated ? 8 : 18, &shown);
 	ta_html_tag(b, "rect class=\"box%d%d\" x=%d y=%d width=%d height=%d rx=4 /", c->faults != 0, c->isolated, BOX_X, top, BOX_W,
 		box_height(d, i));
 	ta_html_tag(b, "text class=c x=%d y=%d", BOX_X + 10, top + 16);
@@ -213,7 +218,7 @@ static void draw_box(const struct drawing *d, size_t i, struct ta_buf *b)
 		ta_buf_adds(&what, c->sends ? "sends only" : "no queue");
 	if (c->isolated)
 		ta_buf_adds(&what, ", isolated");
-	text_at(b, c->queues ? "t" : "s", BOX_X + 130, top + 16, ta_buf_text(&what));
+	text_at(b, c->queues ? "\"t right\"" : "\"s right\"", BOX_X + BOX_W - 10, top + 16, ta_buf_text(&what));
 	if (!c->faults)
 		return;
 	ta_way_fault_names(c->faults, &faults);
@@ -278,7 +283,7 @@ static void draw(const struct drawing *d, size_t number, struct ta_buf *b)
 	ta_html_raw(b, "The table below the picture says the same in words.</desc>");
 	text_at(b, "k", LEFT_X + 14, 16, "queue");
 	text_at(b, "k", CHIP_X, 16, "interrupt");
-	text_at(b, "k", BOX_X, 16, "CPU that serves it");
+	text_at(b, "k", BOX_X, d->right_top + 16, "CPU that serves it");
 	for (size_t i = 0; i < d->shown_boxes; i++)
 		if (node_begins(d, i))
 			draw_node(d, i, b);
