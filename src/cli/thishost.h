@@ -1,5 +1,5 @@
 /*
- * Which host this is, in a few lines: for what is pasted somewhere else.
+ * Which host this is: its fingerprint (baseline/fingerprint.h), for what is held against another host or pasted somewhere else.
  */
 #pragma once
 
@@ -7,8 +7,8 @@
 
 struct json_object;
 
-/* Appends them; reads what they need. *ret_fingerprint is the caller's. An exit code, after a message. */
-int ta_cli_this_host(unsigned columns, struct ta_buf *ret, struct json_object **ret_fingerprint);
+/* Appends its five lines, not yet safe; reads what they need. *ret_fingerprint is the caller's. An exit code, after a message. */
+int ta_cli_this_host(struct ta_buf *ret, struct json_object **ret_fingerprint);
 
-/* Only the fingerprint (baseline/fingerprint.h). */
+/* Without the lines. */
 int ta_cli_fingerprint(struct json_object **ret);

@@ -30,21 +30,52 @@ static void add_change(const struct ta_trial_row *row, struct ta_buf *ret)
 
 /* --- the head --------------------------------------------------------------------------- */
 
+static void add_warnings(const struct ta_trial_report *r, struct ta_buf *b)
+{
+	ta_cleanup_strv struct ta_strv said = TA_STRV_INIT;
+
+	for (size_t i = 0; i < r->n_parts; i++)
+		for (size_t k = 0; r->parts[i].calm && k < r->parts[i].calm->warnings.n; k++) {
+			const char *text = r->parts[i].calm->warnings.v[k];
+
+			if (!ta_strv_has(&said, text))
+				say(b, r, 0, text);
+			ta_strv_add(&said, text);
+		}
+}
+
+#define HOST_COLUMNS 12 /* of the words before the text */
+
+static void add_host(const struct ta_trial_report *r, struct ta_buf *b)
+{
+	for (const char *line = r->host, *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t n = (size_t)(end - line), word = TA_MIN(n, (size_t)HOST_COLUMNS);
+		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
+
+		ta_buf_add(&text, line + word, n - word);
+		ta_buf_add(b, line, word);
+		ta_text_wrap(b, ta_buf_text(&text), r->columns, HOST_COLUMNS, HOST_COLUMNS);
+		ta_buf_addc(b, '\n');
+	}
+}
+
 static void head(const struct ta_trial_report *r, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
-	ta_buf_printf(&line, "Trial of profile %s: %s against %s", r->profile, r->workload, r->target ? r->target : "the built-in server");
-	if (r->calm)
-		ta_buf_printf(&line, ", %s", r->calm->path);
+	ta_buf_printf(&line, "Trial of profile %s: %s, %u pairs of rounds of %.3g s (tuneaudit %s)", r->profile,
+		r->each ? "each change alone" : "all changes together", r->pairs, r->seconds, r->tool);
 	say(b, r, 0, ta_buf_text(&line));
-	ta_buf_reset(&line);
-	ta_buf_printf(&line, "%u pairs of rounds of %.3g s, %u connection%s, %s", r->pairs, r->seconds, r->connections,
-		r->connections == 1 ? "" : "s", r->each ? "each change alone" : "all changes together");
-	say(b, r, 0, ta_buf_text(&line));
-	ta_text_safe_lines(b, r->host);
-	for (size_t i = 0; r->calm && i < r->calm->warnings.n; i++)
-		say(b, r, 0, r->calm->warnings.v[i]);
+	for (size_t i = 0; i < r->n_parts; i++) {
+		const struct ta_trial_part *p = &r->parts[i];
+
+		ta_buf_reset(&line);
+		ta_buf_printf(&line, "%s against %s%s%s, %u connection%s", p->workload, r->target ? r->target : "the built-in server",
+			p->calm ? ", " : "", p->calm ? p->calm->path : "", p->connections, p->connections == 1 ? "" : "s");
+		say(b, r, 0, ta_buf_text(&line));
+	}
+	add_host(r, b);
+	add_warnings(r, b);
 }
 
 /* --- effects ------------------------------------------------------------------------------ */
@@ -222,6 +253,8 @@ static void each(const struct ta_trial_report *r, struct ta_buf *b)
 		if (!u)
 			continue;
 		add_change(&r->rows[i], &text);
+		if (r->n_parts > 1)
+			ta_buf_printf(&text, ", with %s", r->rows[i].workload);
 		verdict(r, u, &words);
 		ta_buf_addc(b, '\n');
 		say(b, r, 0, ta_buf_text(&text));
@@ -230,11 +263,13 @@ static void each(const struct ta_trial_report *r, struct ta_buf *b)
 	}
 }
 
-static void together(const struct ta_trial_report *r, struct ta_buf *b)
+static void together(const struct ta_trial_report *r, const struct ta_trial_part *p, struct ta_buf *b)
 {
-	const struct ta_trial_unit *u = &r->trial->units[0];
+	const struct ta_trial_unit *u = &p->trial->units[0];
 	ta_cleanup_buf struct ta_buf words = TA_BUF_INIT;
 
+	if (r->n_parts > 1)
+		ta_buf_printf(&words, "%s: ", p->workload);
 	verdict(r, u, &words);
 	ta_buf_addc(b, '\n');
 	say(b, r, 0, ta_buf_text(&words));
@@ -243,7 +278,7 @@ static void together(const struct ta_trial_report *r, struct ta_buf *b)
 	for (size_t i = 0; i < r->n_rows; i++) {
 		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
-		if (!r->rows[i].unit)
+		if (r->rows[i].unit != u)
 			continue;
 		add_change(&r->rows[i], &text);
 		say(b, r, 2, ta_buf_text(&text));
@@ -322,16 +357,10 @@ static void kept(const struct ta_trial_report *r, struct ta_buf *b)
 		say(b, r, 0, "Each was measured alone; what they do together was not.");
 }
 
-static void tail(const struct ta_trial_report *r, struct ta_buf *b)
+static void end_of(const struct ta_trial_report *r, const struct ta_trial *t, struct ta_buf *b)
 {
 	const struct ta_report_options o = {.columns = r->columns};
-	const struct ta_trial *t = r->trial;
 
-	ta_buf_addc(b, '\n');
-	if (!t) {
-		ta_buf_adds(b, "Nothing was tried, and nothing was changed.\n");
-		return;
-	}
 	if (t->ended) {
 		ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
@@ -347,17 +376,38 @@ static void tail(const struct ta_trial_report *r, struct ta_buf *b)
 	}
 	if (t->remark)
 		say(b, r, 0, t->remark);
-	if (r->keep)
+}
+
+static void tail(const struct ta_trial_report *r, struct ta_buf *b)
+{
+	bool tried = false;
+
+	ta_buf_addc(b, '\n');
+	for (size_t i = 0; i < r->n_parts; i++) {
+		if (r->parts[i].trial)
+			end_of(r, r->parts[i].trial, b);
+		tried = tried || r->parts[i].trial;
+	}
+	if (!tried)
+		ta_buf_adds(b, "Nothing was tried, and nothing was changed.\n");
+	else if (r->keep)
 		kept(r, b);
 }
 
 void ta_report_trial_text(const struct ta_trial_report *r, struct ta_buf *b)
 {
+	bool measured = false;
+
 	head(r, b);
-	if (r->trial && r->each)
+	for (size_t i = 0; i < r->n_parts; i++) {
+		const struct ta_trial *t = r->parts[i].trial;
+
+		if (t && t->n_units && !r->each)
+			together(r, &r->parts[i], b);
+		measured = measured || (t && t->n_units);
+	}
+	if (r->each && measured)
 		each(r, b);
-	else if (r->trial && r->trial->n_units)
-		together(r, b);
 	unproven(r, b);
 	by_hand(r, b);
 	tail(r, b);

@@ -95,6 +95,7 @@ static void add_change(struct ta_json *j, const struct ta_trial_report *r, const
 	ta_json_str(j, "after", a->step.after);
 	add_effects(j, u);
 	ta_json_str(j, "verdict", ta_trial_verdict_name(u ? u->verdict : TA_TRIAL_CANNOT_SHOW));
+	ta_json_str(j, "workload", row->workload);
 	ta_json_str(j, "why_not", row->why_not);
 	ta_json_bool(j, "together", u && !r->each);
 	add_real(j, "smallest_detectable_percent", u ? u->smallest : INFINITY);
@@ -142,10 +143,8 @@ static void add_calm(struct ta_json *j, const struct ta_trial_calm *c)
 	ta_json_close(j, '}');
 }
 
-static void add_together(struct ta_json *j, const struct ta_trial_report *r)
+static void add_together(struct ta_json *j, const struct ta_trial_unit *u)
 {
-	const struct ta_trial_unit *u = r->trial && !r->each && r->trial->n_units ? &r->trial->units[0] : NULL;
-
 	if (!u) {
 		ta_json_null(j, "together");
 		return;
@@ -166,33 +165,60 @@ static void add_run(struct ta_json *j, const char *key, unsigned run)
 		ta_json_null(j, key);
 }
 
+static void add_part(struct ta_json *j, const struct ta_trial_part *p, bool each)
+{
+	const struct ta_trial *t = p->trial;
+
+	ta_json_line(j);
+	ta_json_open(j, NULL, '{');
+	ta_json_str(j, "workload", p->workload);
+	ta_json_str(j, "path", p->calm ? p->calm->path : NULL);
+	ta_json_u64(j, "connections", p->connections);
+	add_calm(j, p->calm);
+	add_together(j, t && !each && t->n_units ? &t->units[0] : NULL);
+	add_run(j, "run", t ? t->run : 0);
+	ta_json_str(j, "ended", t ? t->ended : NULL);
+	ta_json_str(j, "remark", t ? t->remark : NULL);
+	ta_json_bool(j, "restored", !t || t->restored);
+	ta_json_close(j, '}');
+}
+
+static bool is_restored(const struct ta_trial_report *r)
+{
+	for (size_t i = 0; i < r->n_parts; i++)
+		if (r->parts[i].trial && !r->parts[i].trial->restored)
+			return false;
+	return true;
+}
+
 void ta_report_trial_json(const struct ta_trial_report *r, struct ta_buf *b)
 {
+	const struct ta_trial_part *first = r->n_parts ? r->parts : NULL;
 	struct ta_json j = {.b = b};
 
 	ta_json_open(&j, NULL, '{');
 	ta_json_str(&j, "schema", "tuneaudit.trial/1");
 	ta_json_str(&j, "profile", r->profile);
-	ta_json_str(&j, "workload", r->workload);
+	ta_json_str(&j, "workload", first ? first->workload : NULL);
+	ta_json_str(&j, "path", first && first->calm ? first->calm->path : NULL);
 	ta_json_str(&j, "target", r->target);
-	ta_json_str(&j, "path", r->calm ? r->calm->path : NULL);
-	ta_json_u64(&j, "connections", r->connections);
 	ta_json_u64(&j, "rounds", r->pairs);
 	ta_json_real(&j, "seconds", r->seconds);
 	ta_json_bool(&j, "each", r->each);
 	ta_json_str(&j, "host", r->host);
 	ta_json_value(&j, "fingerprint", r->fingerprint);
-	add_calm(&j, r->calm);
-	add_together(&j, r);
+	ta_json_str(&j, "tool", r->tool);
+	add_together(&j, first && first->trial && !r->each && first->trial->n_units ? &first->trial->units[0] : NULL);
+	ta_json_open(&j, "parts", '[');
+	for (size_t i = 0; i < r->n_parts; i++)
+		add_part(&j, &r->parts[i], r->each);
+	ta_json_close(&j, ']');
 	ta_json_open(&j, "changes", '[');
 	for (size_t i = 0; i < r->n_rows; i++)
 		add_change(&j, r, &r->rows[i]);
 	ta_json_close(&j, ']');
 	add_not_tried(&j, r->plan);
-	add_run(&j, "run", r->trial ? r->trial->run : 0);
-	ta_json_str(&j, "ended", r->trial ? r->trial->ended : NULL);
-	ta_json_str(&j, "remark", r->trial ? r->trial->remark : NULL);
-	ta_json_bool(&j, "restored", !r->trial || r->trial->restored);
+	ta_json_bool(&j, "restored", is_restored(r));
 	add_run(&j, "kept_run", r->kept_run);
 	ta_json_str(&j, "not_kept", r->not_kept);
 	ta_json_close(&j, '}');

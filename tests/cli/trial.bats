@@ -69,26 +69,36 @@ inside() {
 	[ -d "$DIR/rules" ] || settings
 	cat > "$DIR/script" <<S
 T=$TUNEAUDIT
-R="--rules $DIR/rules --profile mine --rounds 10 --seconds 1"
+R="--rules $DIR/rules --profile mine --rounds 10 --seconds 0.3"
 S="--state $DIR/state"
 BAD=$TREE/tests/cli/badserver.py
 D=$DIR
 value() { cat /proc/sys/net/core/somaxconn; }
-# begin OPTION...: a trial in the background, until its change is on.
-begin() {
-	\$T trial \$R \$S --yes --only test.backlog "\$@" > $DIR/trial 2> $DIR/trial.err 7>&- &
-	pid=\$!
+# when VALUE: stops the trial in a round in which that is set
+when() {
 	for i in \$(seq 1200); do
-		[ "\$(value)" = 9000 ] && return
 		kill -0 \$pid || break
-		sleep 0.05
+		if [ "\$(value)" = \$1 ]; then
+			sleep 0.1 # it is journaled by then
+			kill -STOP \$pid
+			[ "\$(value)" != \$1 ] || return 0
+			kill -CONT \$pid
+		fi
+		sleep 0.03
 	done
 	cat $DIR/trial $DIR/trial.err
 	return 1
 }
+# begin OPTION...: a trial in the background, stopped in a round with its change.
+begin() {
+	\$T trial \$R \$S --yes --only test.backlog "\$@" > $DIR/trial 2> $DIR/trial.err 7>&- &
+	pid=\$!
+	when 9000
+}
 # ended CODE: it ends so, and soon after everything is as it was
 ended() {
 	code=0
+	kill -CONT \$pid 2> /dev/null || :
 	wait \$pid || code=\$?
 	[ \$code = \$1 ] || { echo "code \$code, not \$1"; cat $DIR/trial $DIR/trial.err; }
 	for i in \$(seq 100); do
@@ -120,7 +130,7 @@ S
 	contains "$(tail -1 "$DIR/out")" "$(printf '4096\t4096\t4096')"
 	cp "$DIR/json" "$DIR/out"
 	valid trial
-	[ "$(field workload) $(field path) $(field each) $(field restored) $(field kept_run)" = "stream loopback True True 2" ]
+	[ "$(field workload) $(field parts/0/path) $(field each) $(field restored) $(field kept_run)" = "stream loopback True True 2" ]
 	python3 - "$DIR/out" <<- 'P'
 		import json, sys
 		t = json.load(open(sys.argv[1]))
@@ -142,8 +152,8 @@ S
 		$T trial $R $S --yes --workload stream --keep improved
 		tr "\t" " " < /proc/sys/net/ipv4/tcp_rmem; $T history $S'
 	expect 0
-	contains "$output" "Trial of profile mine: stream against the built-in server, loopback"
-	contains "$output" "all changes together"
+	contains "$output" "Trial of profile mine: all changes together, 10 pairs of rounds of 0.3 s"
+	contains "$output" "stream against the built-in server, loopback, 1 connection"
 	contains "$output" "Worse: throughput -"
 	contains "$output" "net.ipv4.tcp_rmem: 4096 1000000 6291456 -> 4096 4096 4096"
 	contains "$output" "net.ipv4.tcp_fin_timeout: it shows over wire only"
@@ -153,6 +163,18 @@ S
 	lacks "$output" "2. 20"
 	is_ascii
 	[ "$(awk 'length > 80 && !/history|rollback/' "$DIR/out")" = "" ]
+}
+
+@test "each change is tried with a workload that shows it" {
+	inside '$T trial $R $S --yes --each --format json --only test.backlog,test.buffer > $D/json; value; cat /proc/sys/net/ipv4/tcp_rmem'
+	expect 0
+	[ "$(head -1 "$DIR/out")" = 4096 ]
+	cp "$DIR/json" "$DIR/out"
+	valid trial
+	[ "$(field changes/0/workload) $(field changes/1/workload)" = "http stream" ]
+	[ "$(field parts/0/run) $(field parts/1/run) $(field restored)" = "1 2 True" ]
+	[ "$(field changes/0/pairs) $(field changes/0/together)" = "10 False" ]
+	[ "$(field changes/0/with/latency_us/p99)" != None ]
 }
 
 @test "killed, told to end, interrupted: everything is put back" {
@@ -188,7 +210,7 @@ S
 }
 
 @test "somebody else sets the same while it is on: noticed, named, left" {
-	inside 'begin; echo 7777 > /proc/sys/net/core/somaxconn; code=0; wait $pid || code=$?; echo "code $code"
+	inside 'begin; echo 7777 > /proc/sys/net/core/somaxconn; kill -CONT $pid; code=0; wait $pid || code=$?; echo "code $code"
 		value; cat $D/trial $D/trial.err; $T history $S'
 	expect 0
 	contains "$output" "code 6"
@@ -200,8 +222,8 @@ S
 
 @test "somebody else sets the same while it is off: noticed, named, left" {
 	inside 'begin
-		for i in $(seq 400); do [ "$(value)" = 4096 ] && break; sleep 0.02; done
-		echo 7777 > /proc/sys/net/core/somaxconn; code=0; wait $pid || code=$?; echo "code $code"
+		kill -CONT $pid; when 4096
+		echo 7777 > /proc/sys/net/core/somaxconn; kill -CONT $pid; code=0; wait $pid || code=$?; echo "code $code"
 		value; cat $D/trial $D/trial.err; $T history $S'
 	expect 0
 	contains "$output" "code 5"
@@ -235,7 +257,7 @@ S
 	inside 'code=0; $T trial $R $S --yes --target http://127.0.0.1:9/ || code=$?; echo "code $code"; value; $T history $S'
 	expect 0
 	contains "$output" "code 5"
-	contains "$errors" "nothing was changed: http://127.0.0.1:9/ answers nothing (refused)"
+	contains "$errors" "http://127.0.0.1:9/ answers nothing (refused); nothing is changed"
 	contains "$output" "4096"
 	contains "$output" "Nothing was changed by this program."
 }
@@ -257,10 +279,10 @@ S
 	P
 	inside 'mkfifo $D/hold; python3 $D/slower.py < $D/hold > $D/port & exec 7> $D/hold
 		while [ ! -s $D/port ]; do sleep 0.05; done
-		code=0; $T trial $R $S --yes --target http://127.0.0.1:$(cat $D/port)/ -c 2 || code=$?; echo "code $code"; exec 7>&-; value'
+		code=0; $T trial $R $S --seconds 1 --yes --target http://127.0.0.1:$(cat $D/port)/ -c 2 || code=$?; echo "code $code"; exec 7>&-; value'
 	expect 0
 	contains "$output" "code 5"
-	contains "$errors" "nothing was changed: the load does not get steady"
+	contains "$errors" "http: the load does not get steady"
 	contains "$output" "4096"
 }
 

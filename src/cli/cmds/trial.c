@@ -1,7 +1,6 @@
 /*
  * tuneaudit trial: what the changes of a plan do to a load on this host, measured; then everything is put back.
  */
-#include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,28 +11,21 @@
 #include "cli/caller.h"
 #include "cli/changing.h"
 #include "cli/keeping.h"
-#include "cli/pause.h"
 #include "cli/peers.h"
 #include "cli/planning.h"
-#include "cli/progress.h"
-#include "cli/system.h"
 #include "cli/thishost.h"
-#include "load/kv/kv.h"
+#include "cli/trying.h"
 #include "load/peer.h"
 #include "load/workload.h"
-#include "report/change.h"
-#include "report/trial.h"
 #include "rule/profile.h"
-#include "trial/loadround.h"
 
-#define EACH_S 1  /* of a round, if each change has its own */
-#define WHOLE_S 3 /* … if all go on together */
+#define EACH_MS 1000  /* of a round, if each change has its own */
+#define WHOLE_MS 3000 /* … if all go on together */
 #define WARMUP_MS 300
-#define WATCHED_S 60 /* more than the longest that the journal stands still while rounds are measured */
 
 struct values {
-	const char *profile, *rules, *workload, *target, *token_file, *keep, *allow, *state, *format, *direction;
-	struct ta_strv only, skip;
+	const char *profile, *rules, *target, *token_file, *keep, *allow, *state, *format, *direction;
+	struct ta_strv only, skip, workloads;
 	bool each, allow_workload, yes;
 	int64_t rounds, seconds, connections, rate;
 };
@@ -44,9 +36,10 @@ static const struct ta_option options[] = {
 	TA_OPTION_SKIP(struct values, skip),
 	{.name = "each", .kind = TA_OPT_FLAG, .help = "each change alone, against none of them (default: all of them together)",
 		.offset = offsetof(struct values, each)},
-	{.name = "workload", .arg = "WORKLOAD", .kind = TA_OPT_STRING,
-		.help = "what is measured: one of 'tuneaudit load' (default: what the profile is for)",
-		.offset = offsetof(struct values, workload)},
+	{.name = "workload", .arg = "WORKLOAD", .kind = TA_OPT_LIST,
+		.help = "what is measured, of 'tuneaudit load'; of several (with commas, or again) each change with the first that can show it "
+			"(default: what the profile is for; with --each also others for what that does not show)",
+		.offset = offsetof(struct values, workloads)},
 	{.name = "target", .arg = "ADDR", .kind = TA_OPT_STRING,
 		.help = "where the load goes, as for 'tuneaudit load' (default: the built-in server on loopback, which shows nothing of "
 			"NICs, queues, interrupts and the network)",
@@ -57,9 +50,9 @@ static const struct ta_option options[] = {
 	{.name = "rounds", .arg = "N", .kind = TA_OPT_NUMBER,
 		.help = "pairs of rounds, one with and one without, for each thing that is tried (default 16)",
 		.offset = offsetof(struct values, rounds), .unset = TA_TRIAL_PAIRS, .min = TA_TRIAL_ROUNDS_MIN, .max = TA_TRIAL_ROUNDS_MAX},
-	{.name = "seconds", .arg = "S", .kind = TA_OPT_NUMBER,
+	{.name = "seconds", .arg = "S", .kind = TA_OPT_SECONDS,
 		.help = "that are measured in each round (default 3; with --each 1)",
-		.offset = offsetof(struct values, seconds), .min = 1, .max = 300},
+		.offset = offsetof(struct values, seconds), .min = 100, .max = 300 * 1000},
 	{.name = "connections", .letter = 'c', .arg = "N", .kind = TA_OPT_NUMBER, .help = "as for 'tuneaudit load'",
 		.offset = offsetof(struct values, connections), .min = 1, .max = TA_LOAD_CONNECTIONS_MAX},
 	{.name = "rate", .arg = "PER_S", .kind = TA_OPT_NUMBER,
@@ -93,22 +86,9 @@ struct job {
 	struct ta_session session;
 	struct ta_plan plan;
 	struct ta_ruleset rules;
-	const struct ta_workload *workload;
 	struct ta_buf token, host;
 	struct json_object *fingerprint;
-	unsigned connections;
-	struct ta_load_options load;
-	struct ta_state *state;
-	struct ta_trial_calm calm;
-	bool is_calm;
-	struct ta_trial_row *rows;
-	struct ta_strv reasons; /* texts of the rows */
-	struct ta_apply_item *items;
-	size_t *row_of; /* of each item */
-	struct ta_strv names; /* rules of the items */
-	size_t n;
-	struct ta_trial trial;
-	bool tried;
+	struct ta_trying t;
 	unsigned kept_run;
 	struct ta_buf not_kept;
 	const volatile sig_atomic_t *stop;
@@ -116,14 +96,7 @@ struct job {
 
 static void job_done(struct job *j)
 {
-	ta_state_close(j->state);
-	ta_trial_done(&j->trial);
-	ta_trial_calm_done(&j->calm);
-	free(j->rows);
-	free(j->items);
-	free(j->row_of);
-	ta_strv_done(&j->reasons);
-	ta_strv_done(&j->names);
+	ta_trying_done(&j->t);
 	ta_buf_done(&j->token);
 	ta_buf_done(&j->host);
 	json_object_put(j->fingerprint);
@@ -135,69 +108,93 @@ static void job_done(struct job *j)
 
 /* --- what is asked for ---------------------------------------------------------------------- */
 
-/* hold makes a network namespace of its own, where no change of this one is. */
-static int choose_workload(struct job *j)
+static bool is_peer(const char *target)
 {
-	ta_cleanup_buf struct ta_buf list = TA_BUF_INIT;
-	const struct ta_profile *p = ta_ruleset_profile(&j->rules, j->v->profile);
-	const char *name = j->v->workload ? j->v->workload : p ? ta_profile_workload(p) : NULL;
+	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
+}
 
-	if (!name)
-		return TA_EXIT_USAGE;
-	for (size_t i = 0; i < ta_n_workloads; i++) {
-		if (!strcmp(ta_workloads[i]->name, "hold"))
-			continue;
-		if (!strcmp(ta_workloads[i]->name, name))
-			j->workload = ta_workloads[i];
-		ta_buf_printf(&list, " %s", ta_workloads[i]->name);
-	}
-	return j->workload ? TA_EXIT_OK
-			   : ta_cli_fail(TA_EXIT_USAGE, "a trial has no workload '%s'; there are:%s", name, ta_buf_text(&list));
+/* hold makes a network namespace of its own, where no change of this one is. */
+static const struct ta_workload *find_workload(const char *name)
+{
+	for (size_t i = 0; i < ta_n_workloads; i++)
+		if (!strcmp(ta_workloads[i]->name, name) && strcmp(name, "hold") != 0)
+			return ta_workloads[i];
+	return NULL;
 }
 
 /* Before anything else: what is no address is no reason to make a directory, nor to lock others out. */
-static int check_target(const struct job *j)
+static int check_target(const struct job *j, const struct ta_workload *w)
 {
 	struct ta_target target;
 	struct ta_err err = {0};
 
-	if (!j->v->target || !strncmp(j->v->target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://")))
+	if (!j->v->target || is_peer(j->v->target))
 		return TA_EXIT_OK;
-	if (ta_target_parse(j->v->target, j->workload->scheme, j->workload->default_port, &target, &err) < 0)
+	if (ta_target_parse(j->v->target, w->scheme, w->default_port, &target, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
 	return TA_EXIT_OK;
 }
 
-static int prepare_load(struct job *j)
+static int add_part(struct job *j, const struct ta_workload *w)
 {
 	const struct values *v = j->v;
 	static const struct ta_strv none = TA_STRV_INIT;
-	int64_t seconds = v->seconds ? v->seconds : v->each ? EACH_S : WHOLE_S;
+	struct ta_trying_part *p = &j->t.parts[j->t.n_parts];
+	int64_t ms = v->seconds ? v->seconds : v->each ? EACH_MS : WHOLE_MS;
 	int direction = ta_cli_direction(v->direction, v->target);
 
-	j->connections = v->connections ? (unsigned)v->connections
-		: j->workload->default_connections ? j->workload->default_connections : 50;
-	if (j->workload->max_connections && j->connections > j->workload->max_connections)
-		return ta_cli_fail(TA_EXIT_USAGE, "%s takes at most %u connections", j->workload->name, j->workload->max_connections);
-	j->load = (struct ta_load_options){
-		.workload = j->workload,
+	for (size_t i = 0; i < j->t.n_parts; i++)
+		if (j->t.parts[i].workload == w)
+			return TA_EXIT_OK;
+	*p = (struct ta_trying_part){.workload = w, .connections = w->default_connections ? w->default_connections : 50};
+	if (v->connections)
+		p->connections = (unsigned)v->connections;
+	if (w->max_connections && p->connections > w->max_connections)
+		return ta_cli_fail(TA_EXIT_USAGE, "%s takes at most %u connections", w->name, w->max_connections);
+	p->load = (struct ta_load_options){
+		.workload = w,
 		.target = v->target,
 		.headers = &none,
 		.stream = {.direction = (enum ta_stream_direction)direction, .datagram_bytes = 1448},
 		.kv = {10, 10000, 3, getenv("REDISCLI_AUTH")},
-		.sweep = &j->connections,
+		.sweep = &p->connections,
 		.n_sweep = 1,
 		.pipeline = 1,
 		.repeats = 1,
 		.rate = (double)v->rate,
 		.warmup_ns = WARMUP_MS * TA_NS_PER_MS,
-		.duration_ns = (uint64_t)seconds * TA_NS_PER_S,
+		.duration_ns = (uint64_t)ms * TA_NS_PER_MS,
 		.timeout_ns = 10 * TA_NS_PER_S,
 		.file_bytes = 64u << 20,
 		.one_way = true,
+		.token = j->token.len ? ta_buf_text(&j->token) : NULL,
 		.stop = j->stop,
 	};
-	return direction < 0 ? TA_EXIT_USAGE : check_target(j);
+	j->t.n_parts++;
+	return direction < 0 ? TA_EXIT_USAGE : check_target(j, w);
+}
+
+/* With nothing named: that of the profile, and where each change is tried alone also those that show what it cannot. */
+static int choose_workloads(struct job *j)
+{
+	static const char *const others[] = {"connect", "stream", "http", "kv"};
+	const struct ta_profile *p = ta_ruleset_profile(&j->rules, j->v->profile);
+	int code = p ? TA_EXIT_OK : TA_EXIT_USAGE;
+
+	for (size_t i = 0; i < j->v->workloads.n && code == TA_EXIT_OK; i++) {
+		const struct ta_workload *w = find_workload(j->v->workloads.v[i]);
+
+		code = w ? add_part(j, w) : ta_cli_fail(TA_EXIT_USAGE, "a trial has no workload '%s'; there are: http, kv, file, stream, "
+			"connect", j->v->workloads.v[i]);
+	}
+	if (j->v->workloads.n || code != TA_EXIT_OK)
+		return code;
+	code = add_part(j, find_workload(ta_profile_workload(p)) ?: find_workload("http"));
+	/* Others take no address of its kind, and streams no rate. */
+	for (size_t i = 0; i < TA_ARRAY_SIZE(others) && code == TA_EXIT_OK && j->v->each && (!j->v->target || is_peer(j->v->target)); i++)
+		if (!j->v->rate || strcmp(others[i], "stream") != 0)
+			code = add_part(j, find_workload(others[i]));
+	return code;
 }
 
 static int make_plan(struct job *j)
@@ -208,123 +205,19 @@ static int make_plan(struct job *j)
 	j->rules.only_trusted = true;
 	if (code == TA_EXIT_OK)
 		code = ta_ruleset_load_for(&j->rules, j->session.schema, j->v->rules, j->v->profile);
-	return code == TA_EXIT_OK ? ta_cli_this_host(j->cli->columns, &j->host, &j->fingerprint) : code;
-}
-
-/* --- what can be tried ------------------------------------------------------------------------ */
-
-static int refuse(struct job *j, size_t row, const char *why)
-{
-	for (size_t i = 0; i < j->reasons.n; i++)
-		if (!strcmp(j->reasons.v[i], why)) {
-			j->rows[row].why_not = j->reasons.v[i];
-			return 0;
-		}
-	ta_strv_add(&j->reasons, why);
-	if (j->reasons.error)
-		return j->reasons.error;
-	j->rows[row].why_not = j->reasons.v[j->reasons.n - 1];
-	return 0;
-}
-
-/* What is known without a measurement. */
-static int sort_out(struct job *j)
-{
-	int rc = 0;
-
-	j->rows = calloc(j->plan.n_actions + 1, sizeof(*j->rows));
-	j->items = calloc(j->plan.n_actions + 1, sizeof(*j->items));
-	j->row_of = calloc(j->plan.n_actions + 1, sizeof(*j->row_of));
-	if (!j->rows || !j->items || !j->row_of)
-		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
-	for (size_t i = 0; i < j->plan.n_actions && rc == 0; i++) {
-		const struct ta_action *a = &j->plan.actions[i];
-		const char *refusal = ta_action_refusal(a, j->allow, j->v->allow_workload);
-
-		j->rows[i].action = a;
-		if (ta_knob_order(a->step.knob, a->step.target) == TA_ORDER_FILE)
-			rc = refuse(j, i, "it is a file, which works from the next start of what reads it");
-		else if (refusal)
-			rc = refuse(j, i, refusal);
-	}
-	return rc < 0 ? ta_cli_fail(TA_EXIT_INTERNAL, "out of memory") : TA_EXIT_OK;
-}
-
-static size_t n_left(const struct job *j)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < j->plan.n_actions; i++)
-		n += !j->rows[i].why_not;
-	return n;
-}
-
-static unsigned path_set(const char *path)
-{
-	for (int p = 0; p < TA_SHOWN_PATHS; p++)
-		if (!strcmp(ta_shown_path_name(p), path))
-			return TA_SHOWN_BIT(p);
-	return 0;
-}
-
-/* One of the rules that wish it is enough. */
-static bool can_show(const struct job *j, const struct ta_action *a, unsigned paths, struct ta_buf *why)
-{
-	for (size_t i = 0; i < a->rules.n; i++) {
-		const struct ta_rule *r = ta_rules_find(j->rules.rules, a->rules.v[i]);
-
-		if (r && ta_rule_is_shown(r, paths, j->workload->name, i ? NULL : why))
-			return true;
-	}
-	return false;
-}
-
-static int take_item(struct job *j, size_t row)
-{
-	const struct ta_action *a = &j->plan.actions[row];
-	ta_cleanup_buf struct ta_buf rules = TA_BUF_INIT;
-
-	for (size_t i = 0; i < a->rules.n; i++)
-		ta_buf_printf(&rules, "%s%s", i ? ", " : "", a->rules.v[i]);
-	ta_strv_add(&j->names, ta_buf_text(&rules));
-	j->row_of[j->n] = row;
-	j->items[j->n++] = (struct ta_apply_item){
-		&a->step, NULL, a->why, ta_disruption_name(a->disruption), a->persist_file, a->persist_text};
-	return rules.error ?: j->names.error;
-}
-
-/* Now the path is known that the load really goes. */
-static int choose_items(struct job *j)
-{
-	unsigned paths = path_set(j->calm.path);
-	int rc = 0;
-
-	for (size_t i = 0; i < j->plan.n_actions && rc == 0; i++) {
-		ta_cleanup_buf struct ta_buf why = TA_BUF_INIT;
-
-		if (j->rows[i].why_not)
-			continue;
-		if (can_show(j, &j->plan.actions[i], paths, &why))
-			rc = take_item(j, i);
-		else
-			rc = why.error ?: refuse(j, i, ta_buf_text(&why));
-	}
-	for (size_t i = 0; i < j->n; i++)
-		j->items[i].rule = j->names.v[i];
-	return rc < 0 ? ta_cli_fail(TA_EXIT_INTERNAL, "out of memory") : TA_EXIT_OK;
+	if (code == TA_EXIT_OK)
+		code = ta_cli_this_host(&j->host, &j->fingerprint);
+	j->t = (struct ta_trying){.arming = {j->cli, j->session.host, j->v->state}, .plan = &j->plan, .rules = j->rules.rules,
+		.stop = j->stop, .each = j->v->each, .pairs = (unsigned)j->v->rounds, .on_loopback = !j->v->target};
+	return code;
 }
 
 /* --- before it begins ---------------------------------------------------------------------------- */
 
-static double round_s(const struct job *j)
-{
-	return (double)(j->load.warmup_ns + j->load.duration_ns) / 1e9 + 0.1;
-}
-
 static int ask(struct job *j)
 {
-	size_t n = n_left(j), units = j->v->each ? n : 1;
-	double minutes = 2.0 * (double)units * (double)j->v->rounds * round_s(j) / 60;
+	size_t n = ta_trying_count_all(&j->t), units = j->v->each ? n : 1;
+	double minutes = 2.0 * (double)units * (double)j->v->rounds * ta_trying_round_s(&j->t.parts[0]) / 60;
 	char question[240];
 
 	if (j->v->yes)
@@ -352,113 +245,49 @@ static int check_others(struct job *j)
 /* From here on nobody else changes this host by us. */
 static int lock(struct job *j)
 {
-	int code = ta_changing_open(j->session.host, j->v->state, &j->state);
+	int code = ta_changing_open(j->session.host, j->v->state, &j->t.state);
 
 	if (code == TA_EXIT_OK)
-		code = ta_changing_check_pending(j->session.host, j->state, j->cli->program, j->v->state);
+		code = ta_changing_check_pending(j->session.host, j->t.state, j->cli->program, j->v->state);
 	if (code == TA_EXIT_OK)
-		code = ta_changing_check_interrupted(j->state, j->cli->program, j->v->state);
+		code = ta_changing_check_interrupted(j->t.state, j->cli->program, j->v->state);
 	return code;
-}
-
-/* --- rounds ------------------------------------------------------------------------------------------ */
-
-static void show(void *ctx, const char *what)
-{
-	ta_progress_show(what);
-}
-
-static struct ta_trial_load how_to_measure(struct job *j, struct ta_trial_loading *ctx)
-{
-	*ctx = (struct ta_trial_loading){j->session.host, &j->load};
-	return (struct ta_trial_load){
-		.measure = ta_trial_measure_load,
-		.ctx = ctx,
-		.stop = j->stop,
-		.tell = ta_progress_is_wanted(j->cli->quiet) ? show : NULL,
-	};
-}
-
-static int get_calm(struct job *j, const struct ta_trial_load *l)
-{
-	struct ta_err err = {0};
-	int rc = ta_trial_calm(j->session.host, l, &j->calm, &err);
-
-	if (rc < 0 && *j->stop)
-		return ta_cli_fail(TA_EXIT_SIGNAL + *j->stop, "nothing was changed: %s", err.text);
-	if (rc == -EINVAL)
-		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
-	if (rc < 0)
-		return ta_cli_fail(TA_EXIT_RESTORED, "nothing was changed: %s", err.text);
-	j->is_calm = true;
-	return TA_EXIT_OK;
-}
-
-static unsigned watched_s(const struct job *j)
-{
-	return (unsigned)TA_MIN(8 * round_s(j) + WATCHED_S, (double)TA_CONFIRM_MAX_S);
-}
-
-static int how_it_ended(struct job *j, int rc, const struct ta_err *err)
-{
-	const struct ta_trial *t = &j->trial;
-
-	if (rc == -ECANCELED)
-		return ta_cli_fail(TA_EXIT_RESTORED, "nothing was changed: %s", err->text);
-	if (!t->restored)
-		return ta_cli_fail(TA_EXIT_STUCK, "%s; not everything could be put back", t->ended ? t->ended : t->remark);
-	if (rc < 0)
-		return ta_cli_fail(*j->stop ? TA_EXIT_SIGNAL + *j->stop : TA_EXIT_RESTORED, "%s; everything was put back", err->text);
-	return t->remark ? ta_cli_fail(TA_EXIT_RESTORED, "everything was put back, but %s", t->remark) : TA_EXIT_OK;
-}
-
-static int try(struct job *j, const struct ta_trial_load *l)
-{
-	ta_cleanup_buf struct ta_buf who = TA_BUF_INIT;
-	struct ta_arming arming = {j->cli, j->session.host, j->v->state};
-	struct ta_apply apply = {.host = j->session.host, .state = j->state, .profile = j->plan.profile, .tool = TA_VERSION,
-		.stop = j->stop, .items = j->items, .n = j->n, .runtime_only = true, .confirm_within_s = watched_s(j),
-		.arm = ta_arming_start, .arm_ctx = &arming};
-	const struct ta_trial_options o = {&apply, &j->calm, j->v->each, (unsigned)j->v->rounds};
-	struct ta_err err = {0};
-	int rc;
-
-	ta_caller_who(&who);
-	apply.who = ta_buf_text(&who);
-	rc = ta_trial_run(&o, l, &j->trial, &err);
-	j->tried = rc != -ECANCELED;
-	for (size_t u = 0; j->tried && u < j->trial.n_units; u++)
-		for (size_t i = 0; i < j->trial.units[u].n; i++)
-			j->rows[j->row_of[j->trial.units[u].first + i]].unit = &j->trial.units[u];
-	return how_it_ended(j, rc, &err);
 }
 
 /* --- what is kept ---------------------------------------------------------------------------------------- */
 
-static bool is_improved(const struct job *j, size_t item)
+static bool is_improved(const struct ta_trial_row *row)
 {
-	const struct ta_trial_row *row = &j->rows[j->row_of[item]];
-
 	return row->unit && row->unit->verdict == TA_TRIAL_IMPROVED;
+}
+
+static void take_improved(struct job *j, const struct ta_trying_part *p, struct ta_keeping *k)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct ta_action *a = j->t.rows[p->row_of[i]].action;
+
+		if (!is_improved(&j->t.rows[p->row_of[i]]))
+			continue;
+		k->flaps = k->flaps || a->disruption == TA_DISRUPT_LINK_FLAP;
+		k->items[k->n] = p->items[i];
+		k->items[k->n].keep_file = a->persist_file;
+		k->items[k->n++].keep_text = a->persist_text;
+	}
 }
 
 static int keep_improved(struct job *j)
 {
-	struct ta_keeping k = {.arming = {j->cli, j->session.host, j->v->state}, .state = j->state, .profile = j->plan.profile,
-		.stop = j->stop, .items = calloc(j->n + 1, sizeof(*k.items))};
+	struct ta_keeping k = {.arming = j->t.arming, .state = j->t.state, .profile = j->plan.profile, .stop = j->stop,
+		.items = calloc(j->plan.n_actions + 1, sizeof(*k.items))};
 	int code;
 
 	if (!k.items)
 		return ta_cli_fail(TA_EXIT_INTERNAL, "out of memory");
-	for (size_t i = 0; i < j->n; i++) {
-		if (!is_improved(j, i))
-			continue;
-		k.flaps = k.flaps || j->rows[j->row_of[i]].action->disruption == TA_DISRUPT_LINK_FLAP;
-		k.items[k.n++] = j->items[i];
-	}
+	for (size_t i = 0; i < j->t.n_parts; i++)
+		take_improved(j, &j->t.parts[i], &k);
 	code = ta_keeping_make(&k, &j->kept_run, &j->not_kept);
-	for (size_t i = 0; i < j->n && j->kept_run; i++)
-		j->rows[j->row_of[i]].kept = is_improved(j, i);
+	for (size_t i = 0; i < j->plan.n_actions && j->kept_run; i++)
+		j->t.rows[i].kept = is_improved(&j->t.rows[i]);
 	free(k.items);
 	return code;
 }
@@ -467,21 +296,20 @@ static int keep_improved(struct job *j)
 
 static void report(struct job *j)
 {
-	const struct ta_trial_report r = {
+	struct ta_trial_part parts[TA_TRYING_PARTS];
+	struct ta_trial_report r = {
 		.profile = j->plan.profile,
-		.workload = j->workload->name,
 		.target = j->v->target,
-		.connections = j->connections,
 		.pairs = (unsigned)j->v->rounds,
-		.seconds = (double)j->load.duration_ns / 1e9,
+		.seconds = (double)j->t.parts[0].load.duration_ns / 1e9,
 		.each = j->v->each,
 		.keep = j->keep,
 		.host = ta_buf_text(&j->host),
 		.fingerprint = j->fingerprint,
+		.tool = TA_VERSION,
 		.plan = &j->plan,
-		.calm = j->is_calm ? &j->calm : NULL,
-		.trial = j->tried ? &j->trial : NULL,
-		.rows = j->rows,
+		.parts = parts,
+		.rows = j->t.rows,
 		.n_rows = j->plan.n_actions,
 		.kept_run = j->kept_run,
 		.not_kept = j->not_kept.len ? ta_buf_text(&j->not_kept) : NULL,
@@ -490,27 +318,37 @@ static void report(struct job *j)
 		.columns = j->cli->columns,
 	};
 
+	/* Those that had nothing to show are not mentioned, unless there is no other. */
+	for (size_t i = 0; i < j->t.n_parts; i++) {
+		const struct ta_trying_part *p = &j->t.parts[i];
+
+		if (p->is_calm || (j->t.n_parts == 1))
+			parts[r.n_parts++] = (struct ta_trial_part){p->workload->name, p->connections, p->is_calm ? &p->calm : NULL,
+				p->tried ? &p->trial : NULL};
+	}
 	if (j->json)
 		ta_report_trial_json(&r, &j->cli->out);
 	else
 		ta_report_trial_text(&r, &j->cli->out);
 }
 
+static bool is_begun(const struct job *j)
+{
+	for (size_t i = 0; i < j->t.n_parts; i++)
+		if (j->t.parts[i].is_calm)
+			return true;
+	return false;
+}
+
 static int measure(struct job *j)
 {
-	struct ta_trial_loading ctx;
-	struct ta_trial_load l = how_to_measure(j, &ctx);
-	int code = get_calm(j, &l);
+	int code = TA_EXIT_OK;
 
-	if (code == TA_EXIT_OK)
-		code = choose_items(j);
-	if (code == TA_EXIT_OK && j->n)
-		code = try(j, &l);
-	if (l.tell)
-		show(NULL, "");
-	if (code == TA_EXIT_OK && j->tried && j->keep)
+	for (size_t i = 0; i < j->t.n_parts && code == TA_EXIT_OK; i++)
+		code = ta_trying_run(&j->t, &j->t.parts[i]);
+	if (code == TA_EXIT_OK && j->keep)
 		code = keep_improved(j);
-	if (j->is_calm)
+	if (ta_trying_say_why_not(&j->t) == TA_EXIT_OK && is_begun(j))
 		report(j);
 	return code;
 }
@@ -522,19 +360,17 @@ static int trial(struct job *j)
 	if (code == TA_EXIT_OK)
 		code = check_others(j);
 	if (code == TA_EXIT_OK)
-		code = choose_workload(j);
-	if (code == TA_EXIT_OK)
-		code = prepare_load(j);
-	if (code == TA_EXIT_OK)
 		code = ta_cli_token(j->v->token_file, &j->token);
 	if (code == TA_EXIT_OK)
-		code = sort_out(j);
+		code = choose_workloads(j);
+	if (code == TA_EXIT_OK)
+		code = ta_trying_sort_out(&j->t, j->allow, j->v->allow_workload);
 	if (code != TA_EXIT_OK)
 		return code;
-	j->load.token = j->token.len ? ta_buf_text(&j->token) : NULL;
-	if (!n_left(j)) {
+	if (!ta_trying_count_all(&j->t)) {
+		code = ta_trying_say_why_not(&j->t);
 		report(j);
-		return TA_EXIT_OK;
+		return code;
 	}
 	code = ta_changing_check_waiting(j->session.host, j->cli->program, j->v->state);
 	if (code == TA_EXIT_OK)
@@ -555,6 +391,8 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 
 	if (allow < 0 || keep < 0 || format < 0)
 		return TA_EXIT_USAGE;
+	if (j.v->workloads.n > TA_TRYING_PARTS)
+		return ta_cli_fail(TA_EXIT_USAGE, "--workload takes at most %d", TA_TRYING_PARTS);
 	j.allow = (enum ta_allow)allow;
 	j.keep = keep;
 	j.json = format;
