@@ -122,3 +122,20 @@ slowly() {
 		> "$DIR/out" 2> "$DIR/err" || true
 	[ ! -s "$DIR/err" ]
 }
+
+@test "a terminal that takes nothing (Ctrl-S, a link that is down) holds nobody up" {
+	command -v strace > /dev/null || skip "needs strace"
+	host=$(fixture all-on-cpu0)
+	python3 - "$TUNEAUDIT" "$host" "$DIR/out" <<'P'
+import os, pty, subprocess, sys, termios
+program, host, out = sys.argv[1:]
+ours, theirs = pty.openpty()
+termios.tcflow(theirs, termios.TCOOFF)
+with open(out, "wb") as f:
+    p = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=openat2", "-e", "inject=openat2:delay_enter=3000",
+                        program, "check", "--min-coverage", "0", "--capture", host],
+                       stdin=subprocess.DEVNULL, stdout=f, stderr=theirs, env={**os.environ, "TERM": "xterm"}, timeout=60)
+assert p.returncode == 1, p
+assert os.path.getsize(out) > 1000
+P
+}
