@@ -12,7 +12,6 @@ is() { if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1" "it is '$2', not '$3'
 says() { if grep -q -- "$2" "$3"; then ok "$1"; else not_ok "$1" "$(head -30 "$3" | tr '\n' '|')"; fi; }
 argument() { sed -n "s/.*\\b$1=\\([^ ]*\\).*/\\1/p" /proc/cmdline; }
 part() { [[ ,$(argument parts), == *,$1,* ]]; }
-centis() { local s; read -r s _ < /proc/uptime; echo "${s/./}"; }
 up() { local s; read -r s _ < /proc/uptime; echo "${s%.*}"; }
 
 # --- what is compared --------------------------------------------------------------------

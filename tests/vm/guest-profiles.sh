@@ -68,16 +68,20 @@ fi
 
 # --- kill -9 ---------------------------------------------------------------------------------
 
+journals() { ls -v /var/lib/tuneaudit/*.jsonl; } 2> /dev/null
+# Changes that the last run has made.
+made() { grep -c '"entry":"done"' "$(journals | tail -1)" 2> /dev/null || :; }
 if part kill; then
 	rm -rf /var/lib/tuneaudit
-	began=$(centis)
 	apply --profile gateway
-	took=$((($(centis) - began) * 10000))
+	all=$(made)
 	goes_back "before the kills"
 	in_time=0
 	for i in 1 2 3 4 5 6 7 8 9 10; do
+		runs=$(journals | wc -l)
 		$T apply --yes --allow link-flap --allow-workload --profile gateway > $O/apply 2>&1 &
-		busybox usleep $((took * (2 * i - 1) / 20 + RANDOM % (took / 20 + 1)))
+		# By what it has done, not by time, which is another on each machine.
+		while kill -0 $! 2> /dev/null && { [[ $(journals | wc -l) -eq $runs ]] || [[ $(made) -lt $((all * (i - 1) / 10)) ]]; }; do busybox usleep 50000; done
 		kill -9 $! 2> /dev/null
 		wait $! 2> /dev/null
 		is_killed=$?
