@@ -152,8 +152,6 @@ static void add_options(struct ta_buf *b, const struct ta_command *c)
 
 	ta_buf_adds(b, ".Sh OPTIONS\n.Bl -tag -width Ds\n");
 	for (size_t i = 0; c && i < c->n_options; i++) {
-		if (c->options[i].kind == TA_OPT_LATER)
-			continue;
 		ta_buf_adds(b, ".It ");
 		add_option_words(b, &c->options[i]);
 		ta_buf_addc(b, '\n');

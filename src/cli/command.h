@@ -33,7 +33,6 @@ enum ta_option_kind {
 	TA_OPT_SECONDS, /* the same in milliseconds, written as seconds with at most three decimals */
 	TA_OPT_LIST,   /* comma-separated, repeatable */
 	TA_OPT_TEXTS,  /* repeatable, each as it is */
-	TA_OPT_LATER,  /* promised, not in this version: refused by name */
 };
 
 struct ta_option {
@@ -84,9 +83,5 @@ int ta_cli_fail(int code, const char *fmt, ...) ta_printf(2, 3);
 /* Text on stderr as it is, but safe line by line: diagnostics that carry their own position. */
 void ta_cli_say(const char *text);
 
-/*
- * The index of `value` in `choices` (ended by NULL; a value of NULL is the first), or -1 after a
- * message. `later` (or NULL): choices that other versions have.
- */
-int ta_cli_choose(const char *option, const char *value, const char *const *choices,
-	const char *const *later);
+/* The index of `value` in `choices` (ended by NULL; a value of NULL is the first), or -1 after a message. */
+int ta_cli_choose(const char *option, const char *value, const char *const *choices);

@@ -28,7 +28,7 @@ static const struct ta_option *by_name(const struct ta_command *c, const char *n
 
 static bool takes_value(const struct ta_option *o)
 {
-	return o && o->kind != TA_OPT_FLAG && o->kind != TA_OPT_LATER;
+	return o && o->kind != TA_OPT_FLAG;
 }
 
 static void keep_value(struct line *l, const struct ta_option *o, const char *value)
@@ -107,7 +107,7 @@ static void add_options(struct line *l)
 		const struct ta_option *o = &l->command->options[i];
 		bool again = o->kind == TA_OPT_LIST || o->kind == TA_OPT_TEXTS;
 
-		if (o->kind == TA_OPT_LATER || (!again && ta_strv_has(&l->given, o->name)))
+		if (!again && ta_strv_has(&l->given, o->name))
 			continue;
 		ta_buf_reset(&name);
 		ta_buf_printf(&name, "--%s", o->name);

@@ -73,8 +73,6 @@ static void add_options(struct ta_buf *b, const struct ta_command *c, unsigned c
 	for (size_t i = 0; i < c->n_options; i++) {
 		const struct ta_option *o = &c->options[i];
 
-		if (o->kind == TA_OPT_LATER)
-			continue;
 		if (o->letter)
 			ta_buf_printf(&lines, "-%c, ", o->letter);
 		ta_buf_printf(&lines, "--%s%s%s\t%s\n", o->name, o->arg ? " " : "",

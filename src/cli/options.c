@@ -64,8 +64,7 @@ static int unknown_option(
 	memcpy(word, name, len);
 	word[len] = '\0';
 	for (size_t i = 0; c && i < c->n_options; i++)
-		if (c->options[i].kind != TA_OPT_LATER)
-			ta_nearest_try(&near, c->options[i].name);
+		ta_nearest_try(&near, c->options[i].name);
 	for (size_t i = 0; i < TA_ARRAY_SIZE(globals_table); i++)
 		ta_nearest_try(&near, globals_table[i].name);
 	if (near.best)
@@ -156,8 +155,6 @@ static int long_option(const struct ta_command *c, char *const *argv, size_t n, 
 			     : 0;
 	if (!o)
 		return unknown_option(c, name, len, err);
-	if (o->kind == TA_OPT_LATER)
-		return ta_err_set(err, -EINVAL, "--%s is not in this version", o->name);
 	if (o->kind == TA_OPT_FLAG) {
 		if (value)
 			return ta_err_set(err, -EINVAL, "--%s takes no value", o->name);

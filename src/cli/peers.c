@@ -156,6 +156,6 @@ int ta_cli_direction(const char *name, const char *target)
 	static const char *const directions[] = {"up", "down", "both", NULL};
 
 	if (name)
-		return ta_cli_choose("direction", name, directions, NULL);
+		return ta_cli_choose("direction", name, directions);
 	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://")) ? TA_STREAM_BOTH_WAYS : TA_STREAM_UP;
 }

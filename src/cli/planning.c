@@ -14,7 +14,7 @@ int ta_planning_allow(const char *name)
 {
 	static const char *const names[] = {"none", "flow-reset", "link-flap", NULL};
 
-	return ta_cli_choose("allow", name, names, NULL);
+	return ta_cli_choose("allow", name, names);
 }
 
 static int select_owners(const struct ta_ruleset *rs, const struct ta_audit_options *o, struct ta_strv *owners)

@@ -37,16 +37,7 @@ int ta_cli_fail(int code, const char *fmt, ...)
 	return code;
 }
 
-static bool is_one_of(const char *value, const char *const *names)
-{
-	for (; names && *names; names++)
-		if (strcmp(*names, value) == 0)
-			return true;
-	return false;
-}
-
-int ta_cli_choose(
-	const char *option, const char *value, const char *const *choices, const char *const *later)
+int ta_cli_choose(const char *option, const char *value, const char *const *choices)
 {
 	struct ta_nearest near = TA_NEAREST(value);
 	ta_cleanup_buf struct ta_buf list = TA_BUF_INIT;
@@ -59,10 +50,7 @@ int ta_cli_choose(
 		ta_nearest_try(&near, choices[i]);
 		ta_buf_printf(&list, "%s%s", i ? ", " : "", choices[i]);
 	}
-	if (is_one_of(value, later))
-		ta_cli_fail(0, "--%s %s is not in this version; there are: %s", option, value,
-			ta_buf_text(&list));
-	else if (near.best)
+	if (near.best)
 		ta_cli_fail(0, "--%s '%s': did you mean '%s'?", option, value, near.best);
 	else
 		ta_cli_fail(0, "--%s '%s': there are: %s", option, value, ta_buf_text(&list));

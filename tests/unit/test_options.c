@@ -38,7 +38,6 @@ static const struct ta_option options[] = {
 		.arg = "ID,...",
 		.kind = TA_OPT_LIST,
 		.offset = offsetof(struct values, only)},
-	{.name = "baseline", .kind = TA_OPT_LATER},
 };
 
 static const struct ta_command command = {
@@ -190,7 +189,6 @@ static void refuses_with_a_reason(void **state)
 	refused(WORDS("--dry-run=yes"), "takes no value");
 	refused(WORDS("--quiet=1"), "takes no value");
 	refused(WORDS("--only", ","), "--only needs ID");
-	refused(WORDS("--baseline=x"), "not in this version");
 	refused(WORDS("a", "b", "c"), "'c' is one argument too many");
 }
 

@@ -497,7 +497,7 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 {
 	static const char *const formats[] = {"text", "json", NULL};
 	struct job j = {.cli = cli, .v = values, .session = TA_SESSION_INIT};
-	int allow = ta_planning_allow(j.v->allow), format = ta_cli_choose("format", j.v->format, formats, NULL), code;
+	int allow = ta_planning_allow(j.v->allow), format = ta_cli_choose("format", j.v->format, formats), code;
 
 	if (allow < 0 || format < 0)
 		return TA_EXIT_USAGE;

@@ -50,7 +50,7 @@ struct work {
 static int choose_format(const struct values *v, struct work *w)
 {
 	static const char *const formats[] = {"text", "json", NULL};
-	int i = ta_cli_choose("format", v->format, formats, NULL);
+	int i = ta_cli_choose("format", v->format, formats);
 
 	w->json = i == 1;
 	return i < 0 ? TA_EXIT_USAGE : TA_EXIT_OK;

@@ -68,7 +68,7 @@ static const struct ta_format *find_format(const char *name)
 	for (size_t k = 0; k < ta_n_formats && n + 1 < TA_ARRAY_SIZE(names); k++)
 		if (strcmp(ta_formats[k]->name, "text") != 0)
 			names[n++] = ta_formats[k]->name;
-	i = ta_cli_choose("format", name, names, NULL);
+	i = ta_cli_choose("format", name, names);
 	for (size_t k = 0; i >= 0 && k < ta_n_formats; k++)
 		if (strcmp(ta_formats[k]->name, names[i]) == 0)
 			return ta_formats[k];
@@ -80,7 +80,7 @@ static int find_fail_on(const char *name, const enum ta_severity **ret)
 {
 	static const char *const names[] = {"warning", "info", "error", "none", NULL};
 	static const enum ta_severity severities[] = {TA_SEV_WARNING, TA_SEV_INFO, TA_SEV_ERROR};
-	int i = ta_cli_choose("fail-on", name, names, NULL);
+	int i = ta_cli_choose("fail-on", name, names);
 
 	if (i < 0)
 		return TA_EXIT_USAGE;

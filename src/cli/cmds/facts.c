@@ -106,7 +106,7 @@ static int show(struct ta_cli *cli, const struct values *v, const struct ta_strv
 	const struct ta_facts_style style = {
 		.columns = cli->columns, .meanings = cli->verbose, .holes = !cli->quiet};
 	const struct ta_source_options source = {v->capture, v->sample, cli->quiet};
-	int format = ta_cli_choose("format", v->format, formats, NULL);
+	int format = ta_cli_choose("format", v->format, formats);
 	int code;
 
 	if (format < 0)

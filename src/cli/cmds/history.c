@@ -93,7 +93,7 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 	ta_cleanup_state struct ta_state *s = NULL;
 	struct moment now = {0};
 	int64_t only = args->n ? ta_changing_number("run", args->v[0]) : 0;
-	int format = ta_cli_choose("format", v->format, formats, NULL), rc, code;
+	int format = ta_cli_choose("format", v->format, formats), rc, code;
 	struct ta_err err = {0};
 
 	if (only < 0 || format < 0)

@@ -312,8 +312,8 @@ static int load(struct ta_cli *cli, const struct values *v, const struct ta_work
 		.label = v->label,
 		.stop = &stopped,
 	};
-	int format = ta_cli_choose("format", v->format, formats, NULL);
-	int direction = ta_cli_choose("direction", v->direction, directions, NULL);
+	int format = ta_cli_choose("format", v->format, formats);
+	int direction = ta_cli_choose("direction", v->direction, directions);
 	int code = format < 0 || direction < 0 ? TA_EXIT_USAGE : read_sweep(v, workload, sweep, &o.n_sweep);
 
 	if (code == TA_EXIT_OK)

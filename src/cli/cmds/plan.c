@@ -49,7 +49,7 @@ static int run(struct ta_cli *cli, void *values, const struct ta_strv *args)
 		.columns = cli->columns, .color = cli->color, .verbosity = cli->quiet ? -1 : cli->verbose};
 	ta_cleanup_session struct ta_session s = TA_SESSION_INIT;
 	ta_cleanup_plan struct ta_plan plan = {0};
-	int format = ta_cli_choose("format", v->format, formats, NULL), allow = ta_planning_allow(v->allow);
+	int format = ta_cli_choose("format", v->format, formats), allow = ta_planning_allow(v->allow);
 	const struct ta_plan_view view = {&o, (enum ta_allow)allow, v->allow_workload};
 	int code;
 
