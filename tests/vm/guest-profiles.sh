@@ -80,8 +80,8 @@ if part kill; then
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		runs=$(journals | wc -l)
 		$T apply --yes --allow link-flap --allow-workload --profile gateway > $O/apply 2>&1 &
-		# By what it has done, not by time, which is another on each machine.
-		while kill -0 $! 2> /dev/null && { [[ $(journals | wc -l) -eq $runs ]] || [[ $(made) -lt $((all * (i - 1) / 10)) ]]; }; do busybox usleep 50000; done
+		# By what it has done, not by time, which is another on each machine; while that is read it does about as much again.
+		while kill -0 $! 2> /dev/null && { [[ $(journals | wc -l) -eq $runs ]] || [[ $(made) -lt $((all * (i - 1) / 20)) ]]; }; do busybox usleep 50000; done
 		kill -9 $! 2> /dev/null
 		wait $! 2> /dev/null
 		is_killed=$?
