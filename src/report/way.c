@@ -447,6 +447,15 @@ static int fill_cpus(const struct ta_facts *f, struct cpus *c, struct ta_way *w)
 	return 0;
 }
 
+/* A page keeps the ways of thousands of hosts. */
+static void give_back(struct ta_way *w)
+{
+	struct ta_way_nic *nics = reallocarray(w->nics, w->n_nics + 1, sizeof(*nics));
+
+	if (nics)
+		w->nics = nics;
+}
+
 static int why_not(const struct ta_facts *f, struct ta_way *w)
 {
 	ta_cleanup_buf struct ta_buf b = TA_BUF_INIT;
@@ -479,6 +488,7 @@ static int fill(const struct ta_facts *f, struct cpus *c, struct json_object *in
 		return -ENOMEM;
 	if (add_irqs(w, ta_facts_at(f, TA_KEYS("irqs")), index, c) < 0 || mark_all(w, c) < 0 || fill_cpus(f, c, w) < 0)
 		return -ENOMEM;
+	give_back(w);
 	return why_not(f, w);
 }
 

@@ -45,7 +45,9 @@ on_terminal() {
 		assert isinstance(rates["softnet"]["dropped"], float)
 		assert isinstance(rates["nic"]["lo"]["rx_dropped"], float)
 		assert "tcp_alloc" not in rates.get("sockstat", {}), "a level has no rate"
-		assert "dropped_by_cpu" not in rates["softnet"]
+		assert len(rates["softnet"]["dropped_by_cpu"]) == len(counters["softnet"]["cpus"])
+		assert all(isinstance(r, int) and r >= 0 for r in rates["softirq"]["net_rx_by_cpu"])
+		assert "cpus" not in rates["softnet"], "no counters"
 	PYTHON
 }
 

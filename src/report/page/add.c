@@ -10,6 +10,7 @@
 #include "report/page/reads.h"
 
 #define MAX_HOSTS 20000
+#define FACTS_BEGIN "{\"schema\":\"tuneaudit.facts/1\","
 
 static const struct kind {
 	const char *schema;
@@ -117,27 +118,33 @@ static int add_document(struct ta_page *p, const char *file, struct json_object 
 	return ta_err_set(err, -EBADMSG, "it is %.100s, of which there is no page here", schema);
 }
 
+static int add_facts(struct ta_page *p, const char *file, const char *text, size_t len, struct ta_err *err)
+{
+	ta_cleanup_facts struct ta_facts *f = NULL;
+	int rc = ta_facts_parse(text, len, &f, err);
+
+	return rc < 0 ? rc : ta_page_add_facts(p, file, f);
+}
+
 int ta_page_add(struct ta_page *p, const char *file, const char *text, size_t len, struct ta_err *err)
 {
 	struct json_object *doc;
 	const char *schema;
-	int rc = ta_json_parse(text, len, &doc, err);
+	int rc;
 
+	if (p->hosts.n >= MAX_HOSTS)
+		return ta_err_set(err, -EFBIG, "there are more than %d hosts before it", MAX_HOSTS);
+	/* As facts are written, so that the longest of results are not parsed twice. */
+	if (len > strlen(FACTS_BEGIN) && strncmp(text, FACTS_BEGIN, strlen(FACTS_BEGIN)) == 0)
+		return add_facts(p, file, text, len, err);
+	rc = ta_json_parse(text, len, &doc, err);
 	if (rc < 0)
 		return rc;
-	if (p->hosts.n >= MAX_HOSTS) {
-		json_object_put(doc);
-		return ta_err_set(err, -EFBIG, "there are more than %d hosts before it", MAX_HOSTS);
-	}
 	schema = shape_text(doc, "schema");
-	if (schema && strcmp(schema, "tuneaudit.facts/1") == 0) {
-		ta_cleanup_facts struct ta_facts *f = NULL;
-
-		json_object_put(doc);
-		rc = ta_facts_parse(text, len, &f, err);
-		return rc < 0 ? rc : ta_page_add_facts(p, file, f);
-	}
-	rc = add_document(p, file, doc, err);
+	if (schema && strcmp(schema, "tuneaudit.facts/1") == 0)
+		rc = add_facts(p, file, text, len, err);
+	else
+		rc = add_document(p, file, doc, err);
 	json_object_put(doc);
 	return rc;
 }
