@@ -136,7 +136,7 @@ within() {
 	export LD_PRELOAD=$DIR/steps.so
 	"$TUNEAUDIT" load serve --listen 127.0.0.1 > "$DIR/peer" 3>&- &
 	pid=$!
-	while [ ! -s "$DIR/peer" ]; do sleep 0.05; done
+	while [ ! -s "$DIR/peer" ] && kill -0 $pid; do sleep 0.05; done
 	for workload in http stream hold; do
 		begin=$SECONDS
 		ta load $workload "$(cat "$DIR/peer")" -d 0.5 --warmup 0.1 -c 4 --format json

@@ -245,9 +245,9 @@ half_way() {
 	) 3>&- &
 	runs="$runs $!"
 	(
-		until service=$(pgrep -P $peer); do sleep 0.05; done
+		until service=$(pgrep -P $peer) || ! kill -0 $peer; do sleep 0.05; done
 		# Its connections are made; files have to be, too: then they go over three connections, to a thread each.
-		until [ "$1" != file ] || [ "$(awk '/^Threads/ {print $2}' "/proc/$service/status")" -ge 4 ]; do sleep 0.05; done
+		until [ "$1" != file ] || [ "$(awk '/^Threads/ {print $2}' "/proc/$service/status")" -ge 4 ] || ! kill -0 "$service"; do sleep 0.05; done
 		[ "$1" = file ] || sleep 1
 		kill -KILL $peer
 	) 3>&- &
@@ -327,7 +327,7 @@ assert d["peer_ports"] >= 12, d["peer_ports"] # 90 of 200 are found with ease
 	# Only its own limit is so low.
 	(ulimit -n 100 && exec "$TUNEAUDIT" load serve --listen 127.0.0.1 > "$DIR/peer" 3>&-) &
 	pids=$!
-	while [ ! -s "$DIR/peer" ]; do sleep 0.05; done
+	while [ ! -s "$DIR/peer" ] && kill -0 "$pids"; do sleep 0.05; done
 	ta load hold "$(cat "$DIR/peer")" -c 100 -d 0.2 --format json
 	expect 0
 	say 'assert d["held"] == 100 and d["peer_processes"] >= 2 and d["processes"] == 1, d'

@@ -16,7 +16,7 @@ rude() {
 	"$TUNEAUDIT" load serve "$1" --dir /var/tmp > "$DIR/serve" 3>&- &
 	pid=$!
 	pids="$pids $pid"
-	while [ ! -s "$DIR/serve" ]; do sleep 0.02; done
+	while [ ! -s "$DIR/serve" ] && kill -0 $pid; do sleep 0.02; done
 	url=$(cat "$DIR/serve")
 	port=$(echo "$url" | sed 's,.*:,,; s,/,,')
 	fds=$(count_descriptors)
@@ -25,7 +25,7 @@ rude() {
 	rude=$!
 	pids="$pids $rude"
 	exec 7> "$DIR/life"
-	while [ ! -s "$DIR/ready" ]; do sleep 0.02; done
+	while [ ! -s "$DIR/ready" ] && kill -0 $rude; do sleep 0.02; done
 	if [ "$1" != file ]; then
 		ta load "$1" "$url" -d 0.5 --warmup 0 -c 4 --timeout 5 --format json
 		expect 0

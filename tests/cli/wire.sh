@@ -22,7 +22,7 @@ there ip link set v1 up
 there ip link set lo up
 python3 "$(dirname "$0")/clock.py" "$dir/here" "${HERE:-0 99}" "$dir/there" "${THERE:-0 99}" &
 clock=$!
-while [ ! -s "$dir/there" ]; do sleep 0.02; done
+while [ ! -s "$dir/there" ] && kill -0 $clock; do sleep 0.02; done
 echo 01234567-89ab-cdef-0123-456789abcdef > "$dir/boot_id"
 there mount --bind "$dir/boot_id" /proc/sys/kernel/random/boot_id
 there mount --bind "$dir/there" /proc/stat
@@ -31,7 +31,7 @@ mount --bind "$dir/here" /proc/stat
 there "$program" load serve --listen 192.0.2.2:7411 > "$dir/peer" &
 peer=$!
 trap 'kill $peer $clock $other' EXIT
-while [ "$(wc -l < "$dir/peer")" -lt 2 ]; do sleep 0.02; done
+while [ "$(wc -l < "$dir/peer")" -lt 2 ] && kill -0 $peer; do sleep 0.02; done
 url=$(head -1 "$dir/peer")
 TUNEAUDIT_TOKEN=$(sed -n 's/^TUNEAUDIT_TOKEN=//p' "$dir/peer")
 export url TUNEAUDIT_TOKEN
