@@ -227,7 +227,9 @@ static void add_rest(const struct ta_page *p, const struct page_host *h, enum ta
 
 	if (!h->summary[v])
 		return;
-	ta_html_raw(b, "<details class=card><summary>");
+	/* Paper is for what there is to do. */
+	ta_html_raw(b, v == TA_V_PASS || v == TA_V_NA || v == TA_V_UNSUPPORTED ? "<details class=\"card quiet\"><summary>"
+									       : "<details class=card><summary>");
 	ta_html_textf(b, "%s (%zu)", title, h->summary[v]);
 	ta_html_raw(b, "</summary>");
 	ta_html_tag_with(b, "div class=wide tabindex=0 role=group", "aria-label", title);
