@@ -165,9 +165,13 @@ static bool key_matches(const char *pattern, size_t from, size_t to, const char 
 
 bool ta_path_covers(const char *pattern, const char *path)
 {
-	size_t a[TA_PATH_DEPTH_MAX], b[TA_PATH_DEPTH_MAX];
-	size_t n = ta_path_ends(pattern, a, TA_ARRAY_SIZE(a)), m = ta_path_ends(path, b, TA_ARRAY_SIZE(b));
+	size_t a[TA_PATH_DEPTH_MAX], b[TA_PATH_DEPTH_MAX], first = strcspn(pattern, ".["), n, m;
 
+	/* Most pairs differ in their first word. */
+	if (*pattern != '*' && strncmp(pattern, path, first) != 0)
+		return false;
+	n = ta_path_ends(pattern, a, TA_ARRAY_SIZE(a));
+	m = ta_path_ends(path, b, TA_ARRAY_SIZE(b));
 	for (size_t i = 0; i < n && i < m; i++)
 		if (!key_matches(pattern, i ? a[i - 1] : 0, a[i], path, i ? b[i - 1] : 0, b[i]))
 			return false;
@@ -366,6 +370,28 @@ static void both(struct search *s, struct ta_moved *m)
 	add_entry(s, m, ta_drift_kind_of(m, &s->world), text_of(s, a, m->field), text_of(s, b, m->field), NULL);
 }
 
+static bool is_true(const struct ta_baseline *b, const char *path)
+{
+	const struct ta_baseline_fact *f = ta_baseline_find(b, path);
+
+	return f && json_object_get_boolean(f->value);
+}
+
+/* Another file that sets another value is one move: the value's. */
+static bool goes_with_value(const struct search *s, const struct place *p, const char *path)
+{
+	ta_cleanup_buf struct ta_buf value = TA_BUF_INIT;
+	const struct ta_baseline_fact *a, *b;
+	size_t n = strlen(path);
+
+	if ((strncmp(path, "settings", 8) != 0 && strncmp(path, "persist", 7) != 0) || n < 5 || strcmp(path + n - 5, ".file") != 0)
+		return false;
+	ta_buf_printf(&value, "%s.value", p->member_path);
+	a = ta_baseline_find(s->was, ta_buf_text(&value));
+	b = ta_baseline_find(s->is, ta_buf_text(&value));
+	return (a && a->value) != (b && b->value) || (a && b && a->value && !json_object_equal(a->value, b->value));
+}
+
 static void one_path(struct search *s, const struct ta_baseline_fact *a, const struct ta_baseline_fact *b)
 {
 	struct place p;
@@ -377,6 +403,10 @@ static void one_path(struct search *s, const struct ta_baseline_fact *a, const s
 	m.member_path = *p.member_path ? p.member_path : strncmp(m.path, "cpu.", 4) == 0 ? "cpu" : "";
 	/* What this version would leave out, another one or an editor has put in. */
 	if (m.field && ta_baseline_leaves_out(s->o->schema, p.node))
+		return;
+	if (m.field && m.field->flags & TA_F_PLACED && s->world.balanced)
+		return;
+	if (goes_with_value(s, &p, m.path))
 		return;
 	if (a && b)
 		both(s, &m);
@@ -423,6 +453,7 @@ static void look_around(struct search *s)
 	s->world.os = differs(s, "host.os");
 	s->world.machine = differs(s, "memory.total_bytes") || differs(s, "cpu.present") || differs(s, "cpu.model") ||
 			   differs(s, "numa_nodes");
+	s->world.balanced = is_true(s->was, "irqbalance.running") || is_true(s->is, "irqbalance.running");
 	s->world.tool = strcmp(s->was->tool, s->is->tool) != 0;
 	find_replaced(s);
 }

@@ -20,6 +20,7 @@ struct ta_moved {
 /* What changed besides, looked at once. */
 struct ta_world {
 	bool kernel, os, machine, tool;
+	bool balanced; /* irqbalance runs, or ran */
 	struct ta_strv replaced; /* members whose own hardware is another one: "nics.eth0"; "cpu"; sorted */
 };
 

@@ -52,8 +52,7 @@ void ta_drift_matters(const struct ta_drift_entry *e, struct ta_buf *ret)
 			failed ? "it failed" : verdict_word(e->verdict_was));
 }
 
-/* A text of a host or a file, its end left out where it would fill the screen. */
-static void add_word(struct ta_buf *b, const char *text)
+void ta_drift_word(struct ta_buf *b, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -72,13 +71,13 @@ void ta_drift_line(const struct ta_drift_entry *e, struct ta_buf *ret)
 	ta_cleanup_buf struct ta_buf matters = TA_BUF_INIT;
 
 	ta_drift_matters(e, &matters);
-	add_word(ret, e->path);
+	ta_drift_word(ret, e->path);
 	ta_buf_adds(ret, " was ");
-	add_word(ret, e->was);
+	ta_drift_word(ret, e->was);
 	ta_buf_adds(ret, ", is ");
-	add_word(ret, e->is);
+	ta_drift_word(ret, e->is);
 	ta_buf_printf(ret, " (%s): ", ta_drift_kind_name(e->kind));
-	add_word(ret, e->by);
+	ta_drift_word(ret, e->by);
 	if (e->note)
 		ta_buf_printf(ret, " (%s)", e->note);
 	if (matters.len)
@@ -127,16 +126,16 @@ static void add_entry(struct ta_buf *b, const struct ta_report_options *o, const
 {
 	ta_cleanup_buf struct ta_buf head = TA_BUF_INIT, matters = TA_BUF_INIT, by = TA_BUF_INIT;
 
-	add_word(&head, e->path);
+	ta_drift_word(&head, e->path);
 	ta_buf_adds(&head, others);
 	ta_buf_adds(&head, ": ");
-	add_word(&head, e->was);
+	ta_drift_word(&head, e->was);
 	ta_buf_adds(&head, " -> ");
-	add_word(&head, e->is);
+	ta_drift_word(&head, e->is);
 	ta_buf_adds(b, "   ");
 	ta_text_wrap(b, ta_buf_text(&head), o->columns, 3, 6);
 	ta_buf_addc(b, '\n');
-	add_word(&by, e->by);
+	ta_drift_word(&by, e->by);
 	add_labelled(b, o, ta_buf_text(&by));
 	add_labelled(b, o, e->note ? e->note : "");
 	ta_drift_matters(e, &matters);
@@ -156,7 +155,7 @@ static void add_alike(const struct ta_drift *d, size_t i, bool *told, struct ta_
 		told[k] = true;
 		if (++n < PATHS_MOST) {
 			ta_buf_adds(others, ", ");
-			add_word(others, d->entries[k].path);
+			ta_drift_word(others, d->entries[k].path);
 		}
 	}
 	if (n >= PATHS_MOST)
@@ -193,7 +192,7 @@ static void add_lines(struct ta_buf *b, const struct ta_report_options *o, const
 	ta_buf_printf(&text, "%s: ", head);
 	for (size_t i = 0; i < lines->n && i < 20; i++) {
 		ta_buf_adds(&text, i ? ", " : "");
-		add_word(&text, lines->v[i]);
+		ta_drift_word(&text, lines->v[i]);
 	}
 	if (lines->n > 20)
 		ta_buf_printf(&text, " and %zu more", lines->n - 20);
@@ -215,13 +214,13 @@ static void add_holes(const struct ta_drift *d, const struct ta_report_options *
 		const struct ta_drift_hole *h = &d->holes[i];
 		ta_cleanup_buf struct ta_buf line = TA_BUF_INIT;
 
-		add_word(&line, h->path);
+		ta_drift_word(&line, h->path);
 		ta_buf_printf(&line, "%s: %s", h->was ? " now" : " then", ta_reason_name(h->reason));
 		if (*h->detail)
 			ta_buf_printf(&line, ", %s", h->detail);
 		if (h->was) {
 			ta_buf_adds(&line, " (it was ");
-			add_word(&line, h->was);
+			ta_drift_word(&line, h->was);
 			ta_buf_addc(&line, ')');
 		}
 		ta_buf_adds(b, "   ");
@@ -258,7 +257,7 @@ static void add_verdicts(const struct ta_drift *d, const struct ta_report_option
 		}
 		head = true;
 		ta_buf_printf(&line, "%s (%s) on ", v->rule->id, ta_severity_name(v->severity));
-		add_word(&line, v->subject);
+		ta_drift_word(&line, v->subject);
 		ta_buf_printf(&line, ": %s -> %s", ta_verdict_name(v->was), ta_verdict_name(v->is));
 		ta_buf_adds(b, "   ");
 		ta_text_wrap(b, ta_buf_text(&line), o->columns, 3, 6);

@@ -21,6 +21,9 @@ void ta_drift_counts(const struct ta_drift *d, struct ta_buf *ret);
 /* What the rule that reads it says: "net.core.somaxconn (warning) passed and fails now"; "" where none reads it. */
 void ta_drift_matters(const struct ta_drift_entry *e, struct ta_buf *ret);
 
+/* A value as far as it fits on a line. */
+void ta_drift_word(struct ta_buf *b, const char *text);
+
 /* A line for people and for formats of lines: "PATH was 4096, is 128 (setting): by …; …". Not yet safe. */
 void ta_drift_line(const struct ta_drift_entry *e, struct ta_buf *ret);
 

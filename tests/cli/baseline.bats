@@ -66,8 +66,6 @@ P
 		cmp "$DIR/a" "$DIR/b"
 		ta baseline diff "$DIR/a" --capture "$DIR/one" --format json
 		expect 0
-		ta baseline diff "$DIR/a" "$DIR/b"
-		expect 0
 		rm -rf "$DIR/one"
 	done
 }
@@ -191,6 +189,42 @@ net.core.somaxconn = 4096'
 	ta check --capture "$HOST" --ignore setting
 	expect 2
 	contains "$errors" "--baseline"
+}
+
+@test "every format tells what moved" {
+	server
+	save
+	file proc/sys/net/core/somaxconn 128
+	as() {
+		ta check --capture "$HOST" --min-coverage 0 --baseline "$DIR/then" --format "$1"
+		expect 4
+		[ -z "$errors" ]
+	}
+	as json
+	valid check
+	[ "$(jq -r '.baseline.drift[0].path' "$DIR/out")" = 'sysctl["net.core.somaxconn"]' ]
+	[ "$(jq -r '.baseline.drift[0].verdict.is' "$DIR/out")" = fail ]
+	as junit
+	xmllint --noout "$DIR/out"
+	[ "$(xmllint --xpath 'string(//testsuite[@name="drift"]/@failures)' "$DIR/out")" = 1 ]
+	[ "$(xmllint --xpath 'string(/testsuites/@failures)' "$DIR/out")" = "$(xmllint --xpath 'count(//failure)' "$DIR/out")" ]
+	as sarif
+	[ "$(jq -r '.runs[0] | .tool.driver.rules[.results[-1].ruleIndex].id' "$DIR/out")" = drift.setting ]
+	[ "$(jq -r '.runs[0].results[-1].level' "$DIR/out")" = warning ]
+	as prometheus
+	contains "$output" 'tuneaudit_drift{kind="setting"} 1'
+	contains "$output" 'tuneaudit_drifted{path="sysctl[\"net.core.somaxconn\"]",kind="setting",rule="net.somaxconn"} 1'
+	as github
+	contains "$output" '::warning title=drift (setting)::sysctl["net.core.somaxconn"] was 4096, is 128'
+	as markdown
+	contains "$output" '| setting | `sysctl["net.core.somaxconn"]` | `4096` | `128` |'
+	as nagios
+	contains "$output" "TUNEAUDIT WARNING"
+	contains "$output" "drift of 1: "
+	contains "$output" " drift=1;;;0"
+	as html
+	ta check --capture "$HOST" --min-coverage 0 --format json
+	[ "$(jq -r '.baseline' "$DIR/out")" = null ]
 }
 
 @test "files that are no baseline, or no longer one: 2, and why" {

@@ -80,6 +80,9 @@ static struct ta_facts *host(void)
 		ta_put_i64(f, i == 2 ? 1024 : 65536, "processes", pids[i], "nofile_soft");
 		ta_put_i64(f, (int64_t)i, "processes", pids[i], "nofile_used");
 	}
+	ta_put_str(f, "eth0 rx-0", "irqs", "30", "subject");
+	ta_put_str(f, "eth0", "irqs", "30", "device");
+	ta_facts_put_ints(f, TA_KEYS("irqs", "30", "wanted"), cpus, 4);
 	ta_facts_put_absent(f, TA_KEYS("processes", "10", "nofile_hard"), TA_DENIED, "d");
 	ta_facts_put_absent(f, TA_KEYS("counters", "tcpext", "OfoPruned"), TA_DENIED, "d");
 	assert_int_equal(ta_facts_error(f), 0);
@@ -147,6 +150,7 @@ static void test_what_is_kept(void **state)
 	assert_non_null(ta_baseline_find(&b, "processes[\"nginx.service#2\"].nofile_soft"));
 	assert_null(ta_baseline_find(&b, "processes[\"nginx.service#3\"].nofile_soft"));
 	assert_null(ta_baseline_find(&b, "processes[\"nginx.service\"].nofile_used"));
+	assert_non_null(ta_baseline_find(&b, "irqs[\"eth0 rx-0\"].wanted"));
 	/* A rule about counters has no verdict that stays. */
 	assert_int_equal(b.n_verdicts, 1);
 	assert_string_equal(b.verdicts[0].rule, "net.somaxconn");
@@ -249,6 +253,21 @@ static void test_kernel_default(void **state)
 	moved(f, &written);
 	assert_int_equal(entry(&written, "sysctl[\"net.core.somaxconn\"]")->kind, TA_DRIFT_SETTING);
 	assert_non_null(strstr(entry(&written, "sysctl[\"net.core.somaxconn\"]")->by, "/etc/sysctl.d/a.conf:12 sets 128"));
+}
+
+/* A line that is new in a file is one move, not one for each of its parts; where irqbalance came, interrupts are its own. */
+static void test_told_once(void **state)
+{
+	ta_cleanup_drift struct ta_drift d = {0};
+	struct ta_facts *f = host();
+
+	ta_put_str(f, "/etc/sysctl.d/a.conf", "settings", "vm.swappiness", "file");
+	ta_put_str(f, "60", "settings", "vm.swappiness", "value");
+	ta_put_bool(f, true, "irqbalance", "running");
+	moved(f, &d);
+	assert_int_equal(d.n, 1);
+	assert_string_equal(d.entries[0].path, "settings[\"vm.swappiness\"].value");
+	assert_string_equal(d.entries[0].was, "missing");
 }
 
 static void test_members(void **state)
@@ -464,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_setting),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_kernel_default),
+		cmocka_unit_test(test_told_once),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_not_read),
 		cmocka_unit_test(test_ignore),

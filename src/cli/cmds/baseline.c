@@ -3,6 +3,7 @@
  */
 #include <json-c/json.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "baseline/fingerprint.h"
@@ -85,6 +86,17 @@ static int look(const struct ta_cli *cli, const struct values *v, struct work *w
 
 /* --- save ------------------------------------------------------------------------------ */
 
+/* What root could read is missed by every comparison. */
+static void say_denied(struct ta_cli *cli, const struct work *w, const struct ta_baseline *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n_facts; i++)
+		n += !b->facts[i].value && b->facts[i].reason == TA_DENIED;
+	if (n && ta_host_is_live(w->s.host) && geteuid() != 0)
+		ta_buf_printf(&cli->out, "%zu facts may not be read by this user and will not be compared: as root it is more\n", n);
+}
+
 static int save(struct ta_cli *cli, const struct values *v, const char *path)
 {
 	static struct work w;
@@ -109,6 +121,7 @@ static int save(struct ta_cli *cli, const struct values *v, const char *path)
 	if (!cli->quiet) {
 		ta_text_safe(&cli->out, path);
 		ta_buf_printf(&cli->out, ": %zu facts, %zu verdicts of profile %s\n", b.n_facts, b.n_verdicts, b.profile);
+		say_denied(cli, &w, &b);
 	}
 	return TA_EXIT_OK;
 }

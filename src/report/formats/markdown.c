@@ -89,16 +89,24 @@ static void add_details(const struct ta_finding *f, size_t n, struct ta_buf *b)
 	}
 }
 
+static void add_cut(struct ta_buf *b, const char *text)
+{
+	ta_cleanup_buf struct ta_buf word = TA_BUF_INIT;
+
+	ta_drift_word(&word, text);
+	ta_escape_code(b, ta_buf_text(&word), true);
+}
+
 static void add_drift_row(const struct ta_drift_entry *e, struct ta_buf *b)
 {
 	ta_cleanup_buf struct ta_buf by = TA_BUF_INIT;
 
 	ta_buf_printf(b, "| %s | ", ta_drift_kind_name(e->kind));
-	ta_escape_code(b, e->path, true);
+	add_cut(b, e->path);
 	ta_buf_adds(b, " | ");
-	ta_escape_code(b, e->was, true);
+	add_cut(b, e->was);
 	ta_buf_adds(b, " | ");
-	ta_escape_code(b, e->is, true);
+	add_cut(b, e->is);
 	ta_drift_matters(e, &by);
 	ta_buf_printf(&by, "%s%s", by.len ? "; " : "", e->by);
 	ta_buf_adds(b, " | ");
