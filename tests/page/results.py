@@ -17,7 +17,7 @@ def load(name, per_second, factor):
     }
     return {
         "schema": "tuneaudit.load/1", "workload": "http", "engine": "epoll", "path": "wire", "target": "http://10.0.0.7:8080/",
-        "peer": None, "built_in_server": False, "threads": 4, "pipeline": 1, "rate": None, **point,
+        "peer": None, "tool": "0.1.0", "built_in_server": False, "threads": 4, "pipeline": 1, "rate": None, **point,
         "cpu": {"client_user_s": 40.0, "client_system_s": 80.0, "server_user_s": None, "server_system_s": None, "generator_share": 0.4,
                 "softirq_share": {str(i): s for i, s in enumerate(name)}, "softirq_highest": max(name), "mhz_min": None,
                 "mhz_mean": None, "mhz_max": None},
@@ -43,18 +43,20 @@ def measured(effects, verdict, smallest):
 
 def change(rule, knob, target, before, after, unit, why_not=None):
     unit = unit or {"effects": {}, "verdict": "cannot-show", "smallest_detectable_percent": None}
-    return {"rule": rule, "rules": [rule], "knob": knob, "target": target, "before": before, "after": after, **unit, "why_not": why_not,
-            "together": False, "kept": unit["verdict"] == "improved"}
+    return {"rule": rule, "rules": [rule], "knob": knob, "target": target, "before": before, "after": after, **unit, "workload": "http" if not why_not else None,
+            "why_not": why_not, "together": False, "kept": unit["verdict"] == "improved"}
 
 
 def main():
     out = pathlib.Path(sys.argv[1])
     trial = {
-        "schema": "tuneaudit.trial/1", "profile": "gateway", "workload": "http", "target": "10.0.0.7", "path": "wire", "connections": 64,
-        "rounds": 16, "seconds": 1.0, "each": True, "host": "web1",
-        "before": {"rounds": 3, "spread_percent": 1.2, "others_cpu_share": 0.02, "steal_share": 0,
-                   "warnings": ["another program used 9 % of a CPU meanwhile"]},
-        "together": None,
+        "schema": "tuneaudit.trial/1", "profile": "gateway", "workload": "http", "path": "wire", "target": "10.0.0.7", "rounds": 16, "seconds": 1.0,
+        "each": True, "host": "web1", "tool": "0.1.0", "together": None,
+        "parts": [{
+            "workload": "http", "path": "wire", "connections": 64, "run": 7, "ended": None, "remark": None, "restored": True, "together": None,
+            "before": {"rounds": 3, "spread_percent": 1.2, "others_cpu_share": 0.02, "steal_share": 0,
+                       "warnings": ["another program used 9 % of a CPU meanwhile"]},
+        }],
         "changes": [
             change("irq.nic.one_cpu", "irq", "eth0 interrupts", "0", "0-3",
                    measured(((12.5, 9.1, 16.0), (-20.1, -24.0, -16.0), (-31.0, -38.2, -22.4), (-4.0, -7.0, -1.1)), "improved", 2.9)),
@@ -65,7 +67,7 @@ def main():
             change("tcp.keepalive", "sysctl", "net.ipv4.tcp_keepalive_time", "7200", "600", None,
                    "no load of seconds shows what happens to connections that idle for minutes"),
         ],
-        "not_tried": [], "run": 7, "ended": None, "remark": None, "restored": True, "kept_run": None, "not_kept": None,
+        "not_tried": [], "restored": True, "kept_run": None, "not_kept": None,
     }
     for name, document in (("before", load([0.93, 0.04, 0.03, 0.02], 41000.0, 1)), ("after", load([0.3, 0.29, 0.31, 0.27], 52500.0, 0.62)),
                            ("trial", trial)):

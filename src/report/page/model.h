@@ -117,20 +117,28 @@ struct page_unit {
 };
 
 struct page_change {
-	const char *rule, *target, *before, *after, *why_not;
+	const char *rule, *target, *before, *after, *why_not; /* "": not told */
+	const char *workload; /* that it was tried with */
 	bool together; /* measured with all others, not by itself */
 	int kept;      /* -1: not told */
 	struct page_unit unit;
 };
 
-struct page_trial {
-	const char *label, *profile, *workload, *host, *target, *path, *ended, *remark, *not_kept; /* "": not told */
-	int64_t rounds;
-	int restored; /* -1: not told */
+/* What was measured with one workload. Texts "": not told. */
+struct page_part {
+	const char *workload, *path, *ended, *remark;
 	const char **warnings; /* of the look before it */
 	size_t n_warnings;
 	bool has_together;
 	struct page_unit together;
+};
+
+struct page_trial {
+	const char *label, *profile, *host, *target, *not_kept; /* likewise */
+	int64_t rounds;
+	int restored; /* -1: not told */
+	struct page_part *parts;
+	size_t n_parts;
 	struct page_change *changes;
 	size_t n_changes;
 };

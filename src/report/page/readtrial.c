@@ -39,6 +39,7 @@ static const struct shape change[] = {
 	{"target", SHAPE_TEXT, NULL},
 	{"before", SHAPE_TEXT | SHAPE_NULL, NULL},
 	{"after", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"workload", SHAPE_TEXT | SHAPE_NULL | SHAPE_OPTIONAL, NULL},
 	{"why_not", SHAPE_TEXT | SHAPE_NULL | SHAPE_OPTIONAL, NULL},
 	{"together", SHAPE_BOOL | SHAPE_OPTIONAL, NULL},
 	{"kept", SHAPE_BOOL | SHAPE_OPTIONAL, NULL},
@@ -50,18 +51,23 @@ static const struct shape before[] = {{"warnings", SHAPE_LIST | SHAPE_OPTIONAL, 
 
 #define WORDS (SHAPE_TEXT | SHAPE_NULL | SHAPE_OPTIONAL)
 
+#define PART \
+	{"workload", WORDS, NULL}, {"path", WORDS, NULL}, {"ended", WORDS, NULL}, {"remark", WORDS, NULL}, \
+	{"before", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, before}, \
+	{"together", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, together}
+
+static const struct shape part[] = {PART, {0}};
+static const struct shape parts[] = {{"", SHAPE_OBJECT, part}, {0}};
+
+/* Where there are no parts, the one is what stands at the top. */
 const struct shape page_shape_trial[] = {
+	PART,
 	{"profile", WORDS, NULL},
-	{"workload", WORDS, NULL},
 	{"host", WORDS, NULL},
 	{"target", WORDS, NULL},
-	{"path", WORDS, NULL},
-	{"ended", WORDS, NULL},
-	{"remark", WORDS, NULL},
 	{"not_kept", WORDS, NULL},
 	{"rounds", SHAPE_INT | SHAPE_OPTIONAL, NULL},
-	{"before", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, before},
-	{"together", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, together},
+	{"parts", SHAPE_LIST | SHAPE_OPTIONAL, parts},
 	{"changes", SHAPE_LIST, changes},
 	{"restored", SHAPE_BOOL | SHAPE_OPTIONAL, NULL},
 	{0},
@@ -104,39 +110,61 @@ static void read_change(struct ta_page *p, struct json_object *o, struct page_ch
 	c->before = page_keep(p, shape_text(o, "before") ?: "");
 	c->after = page_keep(p, shape_text(o, "after") ?: "");
 	c->why_not = page_keep(p, shape_text(o, "why_not") ?: "");
+	c->workload = page_keep(p, shape_text(o, "workload") ?: "");
 	c->together = shape_bool(o, "together") == 1;
 	c->kept = shape_bool(o, "kept");
 	read_unit(p, o, &c->unit);
 }
 
-static void read_words(struct ta_page *p, struct json_object *doc, struct page_trial *t)
+static const char *word(struct ta_page *p, struct json_object *o, const char *key)
 {
-	const struct {
-		const char **at;
-		const char *key;
-	} words[] = {{&t->profile, "profile"}, {&t->workload, "workload"}, {&t->host, "host"}, {&t->target, "target"}, {&t->path, "path"},
-		{&t->ended, "ended"}, {&t->remark, "remark"}, {&t->not_kept, "not_kept"}};
+	return page_keep(p, shape_text(o, key) ?: "");
+}
 
-	for (size_t i = 0; i < TA_ARRAY_SIZE(words); i++)
-		*words[i].at = page_keep(p, shape_text(doc, words[i].key) ?: "");
+static void read_part(struct ta_page *p, struct json_object *o, struct page_part *part_of)
+{
+	struct json_object *all = shape_at(o, "together");
+
+	part_of->workload = word(p, o, "workload");
+	part_of->path = word(p, o, "path");
+	part_of->ended = word(p, o, "ended");
+	part_of->remark = word(p, o, "remark");
+	part_of->warnings = page_read_list(p, shape_at(shape_at(o, "before"), "warnings"), &part_of->n_warnings);
+	part_of->has_together = all != NULL;
+	if (all)
+		read_unit(p, all, &part_of->together);
+}
+
+static void read_parts(struct ta_page *p, struct json_object *doc, struct page_trial *t)
+{
+	struct json_object *list = shape_at(doc, "parts");
+	size_t n = shape_count(list);
+
+	t->parts = page_room(p, n + 1, sizeof(*t->parts));
+	if (!t->parts)
+		return;
+	for (size_t i = 0; i < n; i++)
+		read_part(p, json_object_array_get_idx(list, i), &t->parts[t->n_parts++]);
+	if (!n)
+		read_part(p, doc, &t->parts[t->n_parts++]);
 }
 
 void page_read_trial(struct ta_page *p, const char *file, struct json_object *doc)
 {
 	struct page_trial *t = page_room(p, 1, sizeof(*t));
-	struct json_object *list = shape_at(doc, "changes"), *all = shape_at(doc, "together");
+	struct json_object *list = shape_at(doc, "changes");
 	size_t n = shape_count(list);
 
 	if (!t)
 		return;
 	t->label = page_short(p, file);
-	read_words(p, doc, t);
+	t->profile = word(p, doc, "profile");
+	t->host = word(p, doc, "host");
+	t->target = word(p, doc, "target");
+	t->not_kept = word(p, doc, "not_kept");
 	t->rounds = shape_int(doc, "rounds", -1);
 	t->restored = shape_bool(doc, "restored");
-	t->warnings = page_read_list(p, shape_at(shape_at(doc, "before"), "warnings"), &t->n_warnings);
-	t->has_together = all != NULL;
-	if (all)
-		read_unit(p, all, &t->together);
+	read_parts(p, doc, t);
 	t->changes = n ? page_room(p, n, sizeof(*t->changes)) : NULL;
 	for (size_t i = 0; t->changes && i < n; i++)
 		read_change(p, json_object_array_get_idx(list, i), &t->changes[t->n_changes++]);

@@ -19,8 +19,10 @@ static double widen(double most, const struct page_unit *u)
 
 static double widest(const struct page_trial *t)
 {
-	double most = widen(1, &t->together);
+	double most = 1;
 
+	for (size_t i = 0; i < t->n_parts; i++)
+		most = widen(most, &t->parts[i].together);
 	for (size_t i = 0; i < t->n_changes; i++)
 		most = widen(most, &t->changes[i].unit);
 	return TA_MIN(most, 1000.0);
@@ -85,7 +87,7 @@ static void row(const struct page_change *c, double most, struct ta_buf *b)
 	ta_html_raw(b, "<tr><td>");
 	ta_html_el(b, "code", c->rule);
 	ta_html_raw(b, "<br>");
-	ta_html_text(b, c->target);
+	ta_html_textf(b, "%s%s%s", c->target, *c->workload ? ", by " : "", c->workload);
 	ta_html_elf(b, "td", "%s \u2192 %s", c->before, c->after);
 	verdict(c->unit.verdict, b);
 	if (c->together)
@@ -98,13 +100,16 @@ static void row(const struct page_change *c, double most, struct ta_buf *b)
 	ta_html_raw(b, "</tr>");
 }
 
-static void together(const struct page_trial *t, double most, struct ta_buf *b)
+static void together(const struct page_part *part, double most, struct ta_buf *b)
 {
-	if (!t->has_together)
+	if (!part->has_together)
 		return;
-	ta_html_raw(b, "<tr class=all><td><b>All of them together</b><td>");
-	verdict(t->together.verdict, b);
-	measured(&t->together, most, b);
+	ta_html_raw(b, "<tr class=all><td><b>All of them together</b>");
+	if (*part->workload)
+		ta_html_textf(b, ", by %s", part->workload);
+	ta_html_raw(b, "<td>");
+	verdict(part->together.verdict, b);
+	measured(&part->together, most, b);
 	ta_html_raw(b, "<td></tr>");
 }
 
@@ -116,7 +121,8 @@ static void table(const struct page_trial *t, struct ta_buf *b)
 		       "</caption><thead><tr><th scope=col>Change<th scope=col>Value<th scope=col>Verdict<th scope=col>Throughput, drawn"
 		       "<th scope=col class=n>Throughput<th scope=col class=n>p50<th scope=col class=n>p99<th scope=col class=n>CPU per request"
 		       "<th scope=col class=n>Smallest that shows<th scope=col>In the end</tr></thead><tbody>");
-	together(t, most, b);
+	for (size_t i = 0; i < t->n_parts && i < LAST; i++)
+		together(&t->parts[i], most, b);
 	for (size_t i = 0; i < t->n_changes && i < LAST; i++)
 		row(&t->changes[i], most, b);
 	ta_html_raw(b, "</tbody></table></div>");
@@ -163,13 +169,23 @@ static void latency(const char *title, const struct page_unit *u, size_t *left, 
 	ta_html_raw(b, "</tbody></table></div></details>");
 }
 
+static void about_part(const struct page_part *part, struct ta_buf *b)
+{
+	if (*part->workload)
+		ta_html_elf(b, "p", "Workload %s%s%s.", part->workload, *part->path ? ", over " : "", part->path);
+	if (*part->ended)
+		ta_html_elf(b, "p class=risk", "It ended early: %s", part->ended);
+	if (*part->remark)
+		ta_html_el(b, "p class=note", part->remark);
+	for (size_t i = 0; i < part->n_warnings && i < LAST; i++)
+		ta_html_el(b, "p class=risk", part->warnings[i]);
+}
+
 static void about(const struct page_trial *t, struct ta_buf *b)
 {
 	ta_html_raw(b, "<p>");
 	if (*t->host)
-		ta_html_textf(b, "On %s. ", t->host);
-	if (*t->workload)
-		ta_html_textf(b, "Workload %s%s%s%s%s. ", t->workload, *t->target ? " to " : "", t->target, *t->path ? ", over " : "", t->path);
+		ta_html_textf(b, "On %s%s%s. ", t->host, *t->target ? ", against " : "", t->target);
 	if (*t->profile)
 		ta_html_textf(b, "Profile %s. ", t->profile);
 	if (t->rounds >= 0)
@@ -179,14 +195,10 @@ static void about(const struct page_trial *t, struct ta_buf *b)
 	ta_html_raw(b, "</p>");
 	if (t->restored == 0)
 		ta_html_raw(b, "<p class=proof>Not everything could be restored.</p>");
-	if (*t->ended)
-		ta_html_elf(b, "p class=risk", "It ended early: %s", t->ended);
-	if (*t->remark)
-		ta_html_el(b, "p class=note", t->remark);
+	for (size_t i = 0; i < t->n_parts && i < LAST; i++)
+		about_part(&t->parts[i], b);
 	if (*t->not_kept)
 		ta_html_elf(b, "p class=note", "Nothing was kept: %s", t->not_kept);
-	for (size_t i = 0; i < t->n_warnings; i++)
-		ta_html_el(b, "p class=risk", t->warnings[i]);
 }
 
 static void trial(const struct page_trial *t, size_t *left, struct ta_buf *b)
@@ -194,8 +206,8 @@ static void trial(const struct page_trial *t, size_t *left, struct ta_buf *b)
 	ta_html_el(b, "h3", t->label);
 	about(t, b);
 	table(t, b);
-	if (t->has_together)
-		latency("all changes", &t->together, left, b);
+	for (size_t i = 0; i < t->n_parts && i < LAST; i++)
+		latency("all changes", &t->parts[i].together, left, b);
 	for (size_t i = 0; i < t->n_changes && i < LAST; i++)
 		latency(t->changes[i].target, &t->changes[i].unit, left, b);
 }
