@@ -28,7 +28,7 @@ there mount --bind "$dir/boot_id" /proc/sys/kernel/random/boot_id
 there mount --bind "$dir/there" /proc/stat
 mount --bind "$dir/here" /proc/stat
 : > "$dir/peer"
-there "$program" load serve --listen 192.0.2.2:7411 > "$dir/peer" &
+nsenter -t $other -n -m "$program" load serve --listen 192.0.2.2:7411 > "$dir/peer" & # not by a function: that would be a shell of its own
 peer=$!
 trap 'kill $peer $clock $other' EXIT
 while [ "$(wc -l < "$dir/peer")" -lt 2 ] && kill -0 $peer; do sleep 0.02; done
