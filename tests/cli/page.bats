@@ -151,6 +151,7 @@ P
 import re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
 assert text.index("1  before") < text.index("2  after")
+assert "can be compared only if" in text and "somaxconn" in text, "what else differs"
 assert "± " in text and "+12.5 %<span class=range>+9.1 to +16.0<" in text and "cannot-show" in text, "numbers"
 P
 }

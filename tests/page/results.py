@@ -5,6 +5,14 @@ import pathlib
 import sys
 
 
+FINGERPRINT = json.loads("""{"cpu": "Example CPU", "sockets": 1, "cores": 4, "cpus": 4, "numa_nodes": 1, "memory_bytes": 17179869184,
+    "nics": [{"name": "eth0", "driver": "ixgbe", "speed_mbps": 10000}], "kernel": "6.1.0", "arch": "x86_64", "preemption": null,
+    "mitigations": "", "os": "Debian GNU/Linux 12 (bookworm)", "virtualization": "none", "container": "none", "cloud": null,
+    "instance_type": null, "governor": "performance", "boost": null, "smt": false, "isolated": [], "clocksource": "tsc", "thp": "madvise",
+    "numa_balancing": 0, "congestion_control": "bbr", "qdisc": "fq", "somaxconn": 4096, "tcp_rmem": [4096, 131072, 6291456],
+    "tcp_wmem": [4096, 16384, 4194304], "irqbalance": false, "tuned": "", "id": "0123456789abcdef"}""")
+
+
 def load(name, per_second, factor):
     runs = [per_second * f for f in (0.98, 1.01, 1.0, 1.03, 0.99)]
     mean = sum(runs) / len(runs)
@@ -21,6 +29,7 @@ def load(name, per_second, factor):
         "cpu": {"client_user_s": 40.0, "client_system_s": 80.0, "server_user_s": None, "server_system_s": None, "generator_share": 0.4,
                 "softirq_share": {str(i): s for i, s in enumerate(name)}, "softirq_highest": max(name), "mhz_min": None,
                 "mhz_mean": None, "mhz_max": None},
+        "fingerprint": FINGERPRINT if factor == 1 else {**FINGERPRINT, "somaxconn": 65535},
         "bound_by": "softirq on CPU 0" if factor == 1 else "", "notes": ["the path has a switch"], "points": [point],
     }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baseline/fingerprint.h"
 #include "report/page/parts.h"
 #include "trial/stats.h"
 
@@ -142,6 +143,25 @@ static void numbers(const struct ta_page *p, size_t n, struct ta_buf *b)
 	ta_html_raw(b, "</tbody></table></div>");
 }
 
+/* What else differs between the hosts of two runs, so that nobody takes it for the effect of something else. */
+static void compared(const struct page_load *first, const struct page_load *l, size_t i, struct ta_buf *b)
+{
+	ta_cleanup_strv struct ta_strv reasons = TA_STRV_INIT;
+
+	if (!first->fingerprint || !l->fingerprint)
+		return;
+	ta_fingerprint_compare(first->fingerprint, l->fingerprint, &reasons);
+	if (!reasons.n) {
+		ta_html_elf(b, "p class=note", "1 %s and %zu %s ran on hosts that are alike.", first->label, i + 1, l->label);
+		return;
+	}
+	ta_html_elf(b, "p class=risk", "1 %s and %zu %s can be compared only if this is what was to be compared:", first->label, i + 1, l->label);
+	ta_html_raw(b, "<ul class=is>");
+	for (size_t k = 0; k < reasons.n && k < LAST; k++)
+		ta_html_el(b, "li", reasons.v[k]);
+	ta_html_raw(b, "</ul>");
+}
+
 static void details(const struct page_load *l, size_t i, struct ta_buf *b)
 {
 	if (!l->n_softirq && !l->n_notes)
@@ -175,6 +195,8 @@ void page_part_loads(const struct ta_page *p, struct ta_buf *b)
 	latency(p, drawn, b);
 	if (n > drawn)
 		ta_html_elf(b, "p class=note", "The first %zu runs are drawn; the table has %zu.", drawn, n);
+	for (size_t i = 1; i < n; i++)
+		compared(load_at(p, 0), load_at(p, i), i, b);
 	numbers(p, n, b);
 	for (size_t i = 0; i < n; i++)
 		details(load_at(p, i), i, b);

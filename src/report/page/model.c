@@ -1,6 +1,7 @@
 #include "report/page/model.h"
 
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ struct ta_page *ta_page_free(struct ta_page *p)
 		return NULL;
 	for (size_t i = 0; i < p->hosts.n; i++)
 		ta_way_done(&page_host(p, i)->way);
+	for (size_t i = 0; i < p->loads.n; i++)
+		json_object_put(((struct page_load *)p->loads.v[i])->fingerprint);
 	free(p->table);
 	free(p->rule_index);
 	free(p->rules);

@@ -89,6 +89,7 @@ struct page_load {
 	size_t n_softirq;
 	const char **notes;
 	size_t n_notes;
+	struct json_object *fingerprint; /* of the host that sent the load, as it stands in the result; NULL: not told */
 };
 extern const char *const page_percentiles[PAGE_PERCENTILES];
 

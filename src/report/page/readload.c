@@ -35,6 +35,7 @@ const struct shape page_shape_load[] = {
 	{"bytes_per_second", SHAPE_NUMBER | SHAPE_OPTIONAL, NULL},
 	{"latency_us", SHAPE_OBJECT | SHAPE_OPTIONAL, numbers},
 	{"cpu", SHAPE_OBJECT | SHAPE_OPTIONAL, cpu},
+	{"fingerprint", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, NULL},
 	{"bound_by", SHAPE_TEXT | SHAPE_OPTIONAL, NULL},
 	{"notes", SHAPE_LIST | SHAPE_OPTIONAL, text},
 	{0},
@@ -118,5 +119,6 @@ void page_read_load(struct ta_page *p, const char *file, struct json_object *doc
 	l->notes = n ? page_room(p, n, sizeof(*l->notes)) : NULL;
 	for (size_t i = 0; l->notes && i < n; i++)
 		l->notes[l->n_notes++] = page_keep(p, json_object_get_string(json_object_array_get_idx(notes, i)));
+	l->fingerprint = json_object_get(shape_at(doc, "fingerprint"));
 	page_push(p, &p->loads, l);
 }
