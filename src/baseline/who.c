@@ -153,12 +153,28 @@ static void say_set(const struct ta_moved *m, const char *name, const struct ta_
 	}
 }
 
+/* One that is there on one side only comes with something. */
+static void say_there(const struct ta_moved *m, const struct ta_world *w, struct ta_buf *b)
+{
+	const char *release = ta_baseline_str(m->is, "kernel.release");
+	bool now = m->b && m->b->value;
+
+	if (w->kernel && release)
+		ta_buf_printf(b, "kernel %s has it%s", release, now ? "" : " no more, or its module is not loaded");
+	else
+		ta_buf_printf(b, "the module that it comes with is %s", now ? "loaded now" : "not loaded any more");
+}
+
 static void say_sysctl(const struct ta_moved *m, const struct ta_world *w, const char *name, const struct ta_drift_entry *e,
 	struct ta_buf *b)
 {
 	const char *file = sub(m->is, "settings", name, "file"), *old_file = sub(m->was, "settings", name, "file");
 	const char *old = sub(m->was, "settings", name, "value");
 
+	if (!(m->a && m->a->value) != !(m->b && m->b->value)) {
+		say_there(m, w, b);
+		return;
+	}
 	if (file && *file) {
 		say_set(m, name, e, b);
 		return;
@@ -174,7 +190,6 @@ static void say_sysctl(const struct ta_moved *m, const struct ta_world *w, const
 		ta_buf_adds(b, "the kernel sizes it by memory and CPUs");
 	else
 		say_run_time(m, b);
-	(void)w;
 }
 
 /* A line in a file is itself what moved. */

@@ -311,6 +311,7 @@ static void test_not_read(void **state)
 	moved(f, &gone);
 	assert_int_equal(gone.n, 1);
 	assert_string_equal(gone.entries[0].is, "missing");
+	assert_non_null(strstr(gone.entries[0].by, "not loaded any more"));
 }
 
 static void test_ignore(void **state)
@@ -460,6 +461,10 @@ static void note_alias(const struct ta_field *field, const char *owner, void *ct
 {
 	ta_cleanup_buf struct ta_buf other = TA_BUF_INIT;
 
+	/* What is called so moves by itself, whatever its row says. */
+	if (!strncmp(field->path, "counters.", 9) || !strncmp(field->path, "pressure.", 9) || !strncmp(field->path, "rates.", 6) ||
+		strstr(field->path, ".cur_khz") || strstr(field->path, "_used") || !strcmp(field->path, "listeners.*.pids"))
+		assert_true(ta_baseline_leaves_out(schema, ta_schema_find_text(schema, field->path)));
 	if (ta_baseline_alias(schema, field, &other)) {
 		(*(size_t *)ctx)++;
 		assert_int_equal(field->type, ta_schema_field(ta_schema_find_text(schema, ta_buf_text(&other)))->type);
