@@ -91,7 +91,7 @@ static void add_value(struct ta_buf *b, enum ta_trial_measure m, const struct ta
 	if (m == TA_TRIAL_THROUGHPUT)
 		snprintf(text, sizeof(text), sum < 1e7 ? "%.0f /s" : "%.4g /s", sum);
 	else if (m == TA_TRIAL_CPU)
-		snprintf(text, sizeof(text), "%.4g us", sum / 1e3);
+		snprintf(text, sizeof(text), sum < 1e3 ? "%.3g ns" : "%.4g us", sum < 1e3 ? sum : sum / 1e3);
 	else
 		snprintf(text, sizeof(text), "%.4g ms", sum / 1e6);
 	ta_buf_printf(b, " %13s", text);
@@ -151,6 +151,9 @@ static void counters(const struct ta_trial_report *r, const struct ta_trial_unit
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	double without = ta_trial_softirq_top(u->without), with = ta_trial_softirq_top(u->with);
 
+	if (u->without->errors || u->with->errors)
+		ta_buf_printf(&text, "%s that failed %llu -> %llu", u->with->unit ? u->with->unit : "requests",
+			(unsigned long long)u->without->errors, (unsigned long long)u->with->errors);
 	for (unsigned c = 0; c < TA_TRIAL_COUNTS; c++)
 		if (u->without->counts[c] || u->with->counts[c])
 			ta_buf_printf(&text, "%s%s %llu -> %llu", text.len ? "; " : "", ta_trial_count_name(c),
@@ -200,7 +203,8 @@ static void details(const struct ta_trial_report *r, const struct ta_trial_unit 
 static void add_percent(struct ta_buf *b, const struct ta_trial_unit *u, enum ta_trial_measure m)
 {
 	if (u->has[m])
-		ta_buf_printf(b, " %+6.1f %%%c", u->effect[m].percent, u->seen[m] ? '*' : ' ');
+		ta_buf_printf(b, u->effect[m].percent < 1000 ? " %+6.1f %%%c" : " %+6.0f %%%c", u->effect[m].percent,
+			u->seen[m] ? '*' : ' ');
 	else
 		ta_buf_printf(b, " %9s", "-  ");
 }
@@ -225,7 +229,7 @@ static void table_row(const struct ta_trial_row *row, struct ta_buf *b)
 		ta_buf_addc(b, '\n');
 	ta_text_pad(b, safe.len > NAME_COLUMNS ? NAME_COLUMNS : NAME_COLUMNS - (unsigned)safe.len);
 	if (u->has[TA_TRIAL_THROUGHPUT])
-		snprintf(interval, sizeof(interval), "%+.1f..%+.1f", u->effect[TA_TRIAL_THROUGHPUT].low, u->effect[TA_TRIAL_THROUGHPUT].high);
+		snprintf(interval, sizeof(interval), u->effect[TA_TRIAL_THROUGHPUT].high < 1000 ? "%+.1f..%+.1f" : "%+.0f..%+.0f", u->effect[TA_TRIAL_THROUGHPUT].low, u->effect[TA_TRIAL_THROUGHPUT].high);
 	if (ta_trial_softirq_top(u->without) > 0)
 		snprintf(softirq, sizeof(softirq), "%.0f->%.0f %%", ta_trial_softirq_top(u->without) * 100,
 			ta_trial_softirq_top(u->with) * 100);

@@ -10,7 +10,7 @@
 #include "report/trial.h"
 
 #define ROWS 12
-#define LABEL 19 /* "  1.23 ..  4.56 ms " */
+#define LABEL 20 /* "  1.23 ..   4.56 ms " */
 
 struct scale {
 	double low, ratio; /* of the first row, of a row to the one before it; ns */
@@ -47,6 +47,12 @@ static void count(const struct ta_hist *h, const struct scale *s, double *ret)
 	}
 }
 
+/* Six columns, whatever it is. */
+static void add_number(struct ta_buf *b, double v)
+{
+	ta_buf_printf(b, v < 100 ? "%6.3g" : "%6.0f", v);
+}
+
 static void bar(struct ta_buf *b, double share, double most, unsigned width, bool last)
 {
 	unsigned n = (unsigned)lround(share / most * width);
@@ -74,7 +80,10 @@ void ta_report_trial_plot(const struct ta_hist *without, const struct ta_hist *w
 		most = TA_MAX(most, TA_MAX(shares[0][i], shares[1][i]));
 	ta_buf_printf(b, "  %-*s%-*s %s\n", LABEL - 2, "latency", (int)width, "without", "with");
 	for (unsigned i = 0; i < ROWS; i++) {
-		ta_buf_printf(b, "%6.4g .. %6.4g %s ", end_of(&s, i) / s.by, end_of(&s, i + 1) / s.by, s.unit);
+		add_number(b, end_of(&s, i) / s.by);
+		ta_buf_adds(b, " .. ");
+		add_number(b, end_of(&s, i + 1) / s.by);
+		ta_buf_printf(b, " %s ", s.unit);
 		bar(b, shares[0][i], most, width, shares[1][i] <= 0);
 		bar(b, shares[1][i], most, width, true);
 		ta_buf_addc(b, '\n');

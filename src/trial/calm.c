@@ -66,7 +66,6 @@ static void tell(const struct ta_trial_load *l, unsigned round)
 struct rounds {
 	double throughput[ROUNDS_MAX];
 	struct ta_trial_env env[ROUNDS_MAX];
-	uint64_t errors;
 	unsigned n;
 };
 
@@ -83,7 +82,6 @@ static int measure(const struct ta_trial_load *l, struct rounds *r, struct ta_tr
 		if (rc < 0)
 			return rc;
 		r->env[r->n] = round->env;
-		r->errors = TA_MAX(r->errors, round->errors);
 		r->throughput[r->n++] = round->value[TA_TRIAL_THROUGHPUT];
 		/* The first warms up more than a round does. */
 		steady = r->n > ALIKE && spread(&r->throughput[r->n - ALIKE], ALIKE) <= ALIKE_SPREAD;
@@ -104,7 +102,6 @@ int ta_trial_calm(struct ta_host *h, const struct ta_trial_load *l, struct ta_tr
 	if (rc == 0) {
 		ret->path = round->path;
 		ret->unit = round->unit;
-		ret->usual_errors = r.errors;
 		ret->spread = spread(&r.throughput[r.n - ALIKE], ALIKE);
 		ta_trial_env_warn(r.env, r.n, &ret->warnings);
 	}

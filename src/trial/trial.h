@@ -61,7 +61,6 @@ struct ta_trial_calm {
 	struct ta_strv warnings; /* sentences */
 	unsigned rounds;
 	double spread; /* largest by smallest throughput of the last rounds, less 1 */
-	uint64_t usual_errors; /* of a round */
 	const char *path, *unit;
 };
 

@@ -135,7 +135,8 @@ static int check_target(const struct job *j, const struct ta_workload *w)
 	return TA_EXIT_OK;
 }
 
-static int add_part(struct job *j, const struct ta_workload *w)
+/* `extra`: nobody has named it, and -c was not meant for it if it moves streams. */
+static int add_part(struct job *j, const struct ta_workload *w, bool extra)
 {
 	const struct values *v = j->v;
 	static const struct ta_strv none = TA_STRV_INIT;
@@ -147,7 +148,7 @@ static int add_part(struct job *j, const struct ta_workload *w)
 		if (j->t.parts[i].workload == w)
 			return TA_EXIT_OK;
 	*p = (struct ta_trying_part){.workload = w, .connections = w->default_connections ? w->default_connections : 50};
-	if (v->connections)
+	if (v->connections && !(extra && w->no_latencies))
 		p->connections = (unsigned)v->connections;
 	if (w->max_connections && p->connections > w->max_connections)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s takes at most %u connections", w->name, w->max_connections);
@@ -184,16 +185,16 @@ static int choose_workloads(struct job *j)
 	for (size_t i = 0; i < j->v->workloads.n && code == TA_EXIT_OK; i++) {
 		const struct ta_workload *w = find_workload(j->v->workloads.v[i]);
 
-		code = w ? add_part(j, w) : ta_cli_fail(TA_EXIT_USAGE, "a trial has no workload '%s'; there are: http, kv, file, stream, "
+		code = w ? add_part(j, w, false) : ta_cli_fail(TA_EXIT_USAGE, "a trial has no workload '%s'; there are: http, kv, file, stream, "
 			"connect", j->v->workloads.v[i]);
 	}
 	if (j->v->workloads.n || code != TA_EXIT_OK)
 		return code;
-	code = add_part(j, find_workload(ta_profile_workload(p)) ?: find_workload("http"));
+	code = add_part(j, find_workload(ta_profile_workload(p)) ?: find_workload("http"), false);
 	/* Others take no address of its kind, and streams no rate. */
 	for (size_t i = 0; i < TA_ARRAY_SIZE(others) && code == TA_EXIT_OK && j->v->each && (!j->v->target || is_peer(j->v->target)); i++)
 		if (!j->v->rate || strcmp(others[i], "stream") != 0)
-			code = add_part(j, find_workload(others[i]));
+			code = add_part(j, find_workload(others[i]), true);
 	return code;
 }
 
