@@ -10,7 +10,7 @@ $(B)/trial/delay: tests/trial/delay.c
 	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
 
 # SIMULATED SAME SLOWER SECONDS: see counts.c
-COUNTS := $(if $(filter short,$(TRIAL)),100 5 3 25,400 60 40 270)
+COUNTS := $(if $(filter short,$(TRIAL)),100 5 3 20,400 60 40 270)
 
 .PHONY: check-trial-stats
 check-trial-stats: $(B)/trial/counts ## how often trials are right: simulated ones, and real ones with and without 5 % more work (TRIAL=short)
