@@ -125,7 +125,7 @@ static void add_rule(const struct ta_page *p, uint32_t rule, const struct seen *
 		page_command(ta_buf_text(&label), s->commands[i].text, b);
 	}
 	if (s->n_commands > MOST_WAYS)
-		ta_html_elf(b, "p class=note", "and %zu other commands: each host\u2019s own page has its own", s->n_commands - MOST_WAYS);
+		ta_html_elf(b, "p class=note", "and %zu more: each host\u2019s own section or page has its own", s->n_commands - MOST_WAYS);
 	if (r->advice)
 		ta_html_el(b, "p class=advice", r->advice);
 	page_sources(r, b);
@@ -134,20 +134,23 @@ static void add_rule(const struct ta_page *p, uint32_t rule, const struct seen *
 
 struct failing {
 	uint32_t rule;
+	enum ta_severity worst;
 	size_t hosts;
 	const char *id;
 };
 
-static int by_hosts(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
 	const struct failing *x = a, *y = b;
 
+	if (x->worst != y->worst)
+		return x->worst > y->worst ? -1 : 1;
 	if (x->hosts != y->hosts)
 		return x->hosts > y->hosts ? -1 : 1;
 	return strcmp(x->id, y->id);
 }
 
-/* Rules that fail anywhere, the most frequent first. */
+/* Rules that fail anywhere: the severe ones first, then the frequent ones. */
 static size_t collect(const struct ta_page *p, struct failing *v)
 {
 	size_t n = 0;
@@ -162,9 +165,9 @@ static size_t collect(const struct ta_page *p, struct failing *v)
 			hosts += verdict == TA_V_FAIL || verdict == TA_V_CONFLICT || verdict == TA_V_PENDING_REBOOT;
 		}
 		if (hosts)
-			v[n++] = (struct failing){(uint32_t)r, hosts, p->rules[r].id};
+			v[n++] = (struct failing){(uint32_t)r, p->rules[r].worst, hosts, p->rules[r].id};
 	}
-	qsort(v, n, sizeof(*v), by_hosts);
+	qsort(v, n, sizeof(*v), by_weight);
 	return n;
 }
 

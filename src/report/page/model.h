@@ -16,8 +16,7 @@ struct page_rule {
 	const char *id, *area, *title, *why, *advice; /* advice NULL: none */
 	const char **refs;
 	size_t n_refs;
-	size_t hosts;	 /* on which it fails */
-	size_t findings; /* that fail */
+	enum ta_severity worst; /* of what fails */
 };
 
 /* What runs, what is written down, what comes with the next boot; NULL as in tuneaudit.check/1. */

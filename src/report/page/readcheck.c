@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "report/page/model.h"
+#include "report/page/parts.h"
 #include "report/page/reads.h"
 
 /* More than any host has; a page of more could not be read. */
@@ -203,6 +203,8 @@ static void keep_finding(struct ta_page *p, struct json_object *o, struct page_f
 	f->rule = keep_rule(p, o);
 	f->severity = (enum ta_severity)find(shape_text(o, "severity"), severity_name, TA_SEV_ERROR + 1);
 	f->verdict = (enum ta_verdict)find(shape_text(o, "verdict"), verdict_name, TA_V_COUNT);
+	if (!p->error && page_is_failing(f))
+		p->rules[f->rule].worst = TA_MAX(p->rules[f->rule].worst, f->severity);
 	f->subject = page_keep(p, shape_text(o, "subject"));
 	f->reason = page_keep(p, shape_text(o, "reason"));
 	f->detail = page_keep(p, shape_text(o, "detail"));
