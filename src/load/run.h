@@ -59,7 +59,7 @@ struct ta_load_options {
 	const char *dir;		     /* for files of our own; NULL: chosen */
 	unsigned backlog; /* of the built-in server: connections that wait to be accepted; 0: as many as the host allows */
 	const char *close; /* connect: who ends a connection, "reset", "server", "client"; NULL: reset */
-	bool one_way; /* connect: of the ways to accept only the one that the built-in server uses elsewhere */
+	bool one_way; /* connect, file: of the ways to accept only the one that the built-in server uses elsewhere, to send only sendfile */
 	bool host_network; /* hold: not in a network namespace of its own */
 	const char *token;		     /* of the peer that `target` may be; NULL: none */
 	uint64_t file_bytes;		     /* of the large one */

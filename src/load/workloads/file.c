@@ -260,6 +260,10 @@ static void try_ways(struct ta_file_run *run)
 		char path[64];
 		unsigned status;
 
+		if (run->stage->o->one_way && way != TA_FILE_SENDFILE) {
+			snprintf(r->why, sizeof(r->why), "not asked for");
+			continue;
+		}
 		snprintf(path, sizeof(path), "/%s/small/0", ta_file_way_name(way));
 		status = ask(run, path, &answer);
 		r->has = status == 200;
@@ -285,7 +289,7 @@ static int measure_cold(struct ta_file_run *run, unsigned n)
 /* Half of the time for each size. The turns go forth and back, so that what drifts meanwhile hits all ways. */
 static int measure_cached(struct ta_file_run *run, unsigned n)
 {
-	uint64_t each = run->stage->o->duration_ns / TA_FILE_WAYS / 2;
+	uint64_t each = run->stage->o->duration_ns / (run->stage->o->one_way ? 1 : TA_FILE_WAYS) / 2;
 	int rc = 0;
 
 	for (unsigned i = 0; i < TA_FILE_WAYS && rc == 0; i++) {
@@ -329,7 +333,8 @@ static int measure_own(struct ta_file_run *run, struct ta_err *err)
 		rc = measure_cold(run, i);
 	for (unsigned i = 0; i < repeats * ROUNDS && rc == 0; i++)
 		rc = measure_cached(run, i);
-	if (rc == 0 && run->stage->server.pid && !ta_stage_stopped(run->stage) && ta_floor_loopback(2 * FLOOR_NS, floor, NULL) == 0)
+	if (rc == 0 && run->stage->server.pid && !run->stage->o->one_way && !ta_stage_stopped(run->stage) &&
+		ta_floor_loopback(2 * FLOOR_NS, floor, NULL) == 0)
 		run->loopback_bytes_per_second = floor->bytes_per_second;
 	free(floor);
 	if (rc < 0)
