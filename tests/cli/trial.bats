@@ -89,9 +89,9 @@ when() {
 	cat $DIR/trial $DIR/trial.err
 	return 1
 }
-# begin OPTION...: a trial in the background, stopped in a round with its change.
+# begin OPTION...: a trial in the background that does not end by itself, stopped in a round with its change.
 begin() {
-	\$T trial \$R \$S --yes --only test.backlog "\$@" > $DIR/trial 2> $DIR/trial.err 7>&- &
+	\$T trial \$R \$S --yes --only test.backlog --rounds 300 "\$@" > $DIR/trial 2> $DIR/trial.err 7>&- &
 	pid=\$!
 	when 9000
 }
