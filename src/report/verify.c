@@ -155,7 +155,7 @@ void ta_report_verify(const struct ta_verify_report *v, const struct ta_report_o
 	add_here(v, o, ret);
 	if (!v->after || v->after->n < TA_SHIFT_MIN)
 		return;
-	ta_buf_printf(ret, "%-22s%9s%9s%10s  %s\n", "", "before", "after", "effect", "99 % interval");
+	ta_buf_printf(ret, "%-22s%9s%9s%10s  %s\n", "", "before", "after", "effect", "99.7 % interval");
 	for (int m = 0; m < TA_VERIFY_METRICS; m++) {
 		struct ta_verify_effect e = ta_verify_compare(v->before, v->after, (enum ta_verify_metric)m);
 

@@ -14,7 +14,7 @@
 
 #define TA_SHIFT_MIN 5	    /* of each */
 #define TA_SHIFT_MAX 64
-#define TA_SHIFT_LEVEL 0.99 /* of the interval; a shift is seen if all of that lies on one side */
+#define TA_SHIFT_LEVEL 0.997 /* of the interval; a shift is seen if all of that lies on one side: 1 in 100 of all three that are looked at */
 #define TA_SHIFT_POWER 0.90 /* the share of comparisons that see the smallest shift told */
 #define TA_SHIFT_DRIFT 0.01 /* standard deviation, ln: what two series of an unchanged host differ by beside what is seen in them */
 

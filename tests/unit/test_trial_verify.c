@@ -125,7 +125,7 @@ static void test_report(void **state)
 	assert_has(&same, "can show 1 of 3 changes: net.core.somaxconn.");
 	assert_has(&same, "Cannot show here (it shows over namespace or wire only): net.ipv4.tcp_rmem,\n  net.ipv4.tcp_wmem\n");
 	assert_has(&same, "none seen\n");
-	assert_has(&same, "Smallest effect that would have been seen: requests per second 4");
+	assert_has(&same, "Smallest effect that would have been seen: requests per second 5");
 	assert_null(strstr(ta_buf_text(&same), "busy or uneven"));
 
 	report(&before, &bad, &after, &was);
