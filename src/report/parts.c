@@ -5,6 +5,19 @@
 #include "base/num.h"
 #include "report/text.h"
 
+const struct ta_count_word ta_count_words[] = {
+	{TA_V_FAIL, "fail"},
+	{TA_V_CONFLICT, "in conflict"},
+	{TA_V_PENDING_REBOOT, "wait for a reboot"},
+	{TA_V_BROKEN, "broken"},
+	{TA_V_PASS, "pass"},
+	{TA_V_UNKNOWN, "unknown"},
+	{TA_V_WAIVED, "waived"},
+	{TA_V_UNSUPPORTED, "unsupported"},
+	{TA_V_NA, "do not apply"},
+};
+const size_t ta_n_count_words = TA_ARRAY_SIZE(ta_count_words);
+
 #define LABEL_AT 2
 #define TEXT_AT 9
 

@@ -11,6 +11,14 @@ enum ta_paint { TA_PAINT_HEAD, TA_PAINT_ERROR, TA_PAINT_WARNING, TA_PAINT_INFO }
 void ta_part_paint(
 	struct ta_buf *b, const struct ta_report_options *o, enum ta_paint p, const char *text);
 
+/* How many findings have which verdict is told in these words, in this order. */
+struct ta_count_word {
+	enum ta_verdict verdict;
+	const char *text; /* "wait for a reboot" */
+};
+extern const struct ta_count_word ta_count_words[];
+extern const size_t ta_n_count_words;
+
 /* "   LABEL  text …" wrapped under itself, and its newline. `label` may be "". */
 void ta_part_labelled(
 	struct ta_buf *b, const struct ta_report_options *o, const char *label, const char *text);

@@ -38,9 +38,6 @@ R
 
 # inside 'SCRIPT': in a namespace of its own, with the program as $T and options of the test as $R and $S.
 inside() {
-	flags=-nm
-	[ "$(id -u)" -eq 0 ] || flags=-rnm
-	unshare $flags true 2> /dev/null || skip "there are no namespaces here"
 	[ -d "$DIR/rules" ] || settings
 	cat > "$DIR/script" <<S
 T=$TUNEAUDIT
@@ -49,10 +46,7 @@ S="--state $DIR/state"
 value() { cat /proc/sys/net/core/somaxconn; }
 $1
 S
-	status=0
-	unshare $flags sh -eu "$DIR/script" > "$DIR/out" 2> "$DIR/err" < /dev/null || status=$?
-	output=$(cat "$DIR/out")
-	errors=$(cat "$DIR/err")
+	in_namespace
 }
 
 @test "apply, history, rollback: there and back" {

@@ -74,3 +74,14 @@ lacks() {
 		;;
 	esac
 }
+
+# in_namespace: the shell script $DIR/script in namespaces of its own (network, mounts), as root or as root there; as ta otherwise.
+in_namespace() {
+	local flags=-nm
+	[ "$(id -u)" -eq 0 ] || flags=-rnm
+	unshare $flags true 2> /dev/null || skip "there are no namespaces here"
+	status=0
+	unshare $flags sh -eu "$DIR/script" > "$DIR/out" 2> "$DIR/err" < /dev/null || status=$?
+	output=$(cat "$DIR/out")
+	errors=$(cat "$DIR/err")
+}

@@ -63,9 +63,6 @@ R
 
 # inside 'SCRIPT': in a namespace of its own, with the program as $T and options of the test as $R and $S.
 inside() {
-	flags=-nm
-	[ "$(id -u)" -eq 0 ] || flags=-rnm
-	unshare $flags true 2> /dev/null || skip "there are no namespaces here"
 	[ -d "$DIR/rules" ] || settings
 	cat > "$DIR/script" <<S
 T=$TUNEAUDIT
@@ -110,10 +107,7 @@ ended() {
 ip link set lo up
 $1
 S
-	status=0
-	unshare $flags sh -eu "$DIR/script" > "$DIR/out" 2> "$DIR/err" < /dev/null || status=$?
-	output=$(cat "$DIR/out")
-	errors=$(cat "$DIR/err")
+	in_namespace
 }
 
 @test "what helps is called improved, and kept where that is asked for; what cannot be shown is not tried" {

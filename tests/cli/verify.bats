@@ -38,9 +38,6 @@ R
 
 # inside 'SCRIPT': in a namespace of its own, with `apply PROFILE ...` for what the test is about.
 inside() {
-	flags=-nm
-	[ "$(id -u)" -eq 0 ] || flags=-rnm
-	unshare $flags true 2> /dev/null || skip "there are no namespaces here"
 	[ -d "$DIR/rules" ] || settings
 	cat > "$DIR/script" <<S
 T=$TUNEAUDIT
@@ -59,10 +56,7 @@ until_9000() {
 value() { cat /proc/sys/net/core/somaxconn /proc/sys/net/ipv4/tcp_wmem | tr -s '\\t\\n' ' '; echo; }
 $1
 S
-	status=0
-	unshare $flags sh -eu "$DIR/script" > "$DIR/out" 2> "$DIR/err" < /dev/null || status=$?
-	output=$(cat "$DIR/out")
-	errors=$(cat "$DIR/err")
+	in_namespace
 }
 
 @test "what a load is worse for is put back, with exit code 5, and said to have been the reason" {

@@ -10,7 +10,7 @@
 
 static uint64_t seed = 88172645463325252u;
 
-static double uniform(void)
+static inline double uniform(void)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -18,27 +18,27 @@ static double uniform(void)
 	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static double normal(void)
+static inline double normal(void)
 {
 	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
-static double noise_normal(size_t round)
+static inline double noise_normal(size_t round)
 {
 	return 0.02 * normal();
 }
 
-static double noise_skewed(size_t round) /* now and then a round is much slower */
+static inline double noise_skewed(size_t round) /* now and then a round is much slower */
 {
 	return -0.02 * -log(uniform());
 }
 
-static double noise_tails(size_t round)
+static inline double noise_tails(size_t round)
 {
 	return uniform() < 0.1 ? 0.08 * normal() : 0.015 * normal();
 }
 
-static double noise_drift(size_t round) /* gets slower by 1 % a round, in a bent way */
+static inline double noise_drift(size_t round) /* gets slower by 1 % a round, in a bent way */
 {
 	return -0.01 * (double)round - 0.0005 * (double)(round * round) + 0.02 * normal();
 }

@@ -8,52 +8,28 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
+#include "tests/trial/noise.h"
 #include "trial/shift.h"
 
 #define N 12 /* of each */
 #define COMPARISONS 400
 
-static uint64_t seed = 88172645463325252u;
-
-static double uniform(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return ((double)(seed >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
-}
-
-static double noise_normal(unsigned round)
-{
-	return 0.02 * normal();
-}
-
-static double noise_skewed(unsigned round)
-{
-	return -0.02 * -log(uniform());
-}
-
-static double noise_outliers(unsigned round)
+static double noise_outliers(size_t round)
 {
 	return uniform() < 0.1 ? -0.3 : 0.02 * normal();
 }
 
-static double noise_drift(unsigned round) /* 0.1 % a round */
+static double noise_slower(size_t round) /* 0.1 % a round */
 {
-	return -0.001 * round + 0.02 * normal();
+	return -0.001 * (double)round + 0.02 * normal();
 }
 
 static const struct {
 	const char *name;
-	double (*noise)(unsigned round);
-} noises[] = {{"normal", noise_normal}, {"skewed", noise_skewed}, {"outliers", noise_outliers}, {"drift", noise_drift}};
+	double (*noise)(size_t round);
+} series_noises[] = {{"normal", noise_normal}, {"skewed", noise_skewed}, {"outliers", noise_outliers}, {"drift", noise_slower}};
 
-static struct ta_shift simulate(double (*noise)(unsigned round), double effect)
+static struct ta_shift simulate(double (*noise)(size_t round), double effect)
 {
 	double before[N], after[N];
 	struct ta_shift s;
@@ -71,30 +47,30 @@ static struct ta_shift simulate(double (*noise)(unsigned round), double effect)
 /* Of 100 comparisons of nothing at most two say something; where the host drifts, at most five. */
 static void test_nothing(void **state)
 {
-	for (size_t k = 0; k < TA_ARRAY_SIZE(noises); k++) {
+	for (size_t k = 0; k < TA_ARRAY_SIZE(series_noises); k++) {
 		unsigned seen = 0;
 
 		for (unsigned i = 0; i < COMPARISONS; i++)
-			seen += simulate(noises[k].noise, 0).seen;
+			seen += simulate(series_noises[k].noise, 0).seen;
 		if (seen * 100 > (k == 3 ? 5 : 2) * COMPARISONS)
-			fail_msg("%s: %u of %d comparisons of nothing say something", noises[k].name, seen, COMPARISONS);
+			fail_msg("%s: %u of %d comparisons of nothing say something", series_noises[k].name, seen, COMPARISONS);
 	}
 }
 
 /* 10 % slower is seen in nine of ten, in eight where one measurement in ten is far off; and is never taken for faster. */
 static void test_slower(void **state)
 {
-	for (size_t k = 0; k < TA_ARRAY_SIZE(noises); k++) {
+	for (size_t k = 0; k < TA_ARRAY_SIZE(series_noises); k++) {
 		unsigned seen = 0;
 
 		for (unsigned i = 0; i < COMPARISONS; i++) {
-			struct ta_shift s = simulate(noises[k].noise, -10);
+			struct ta_shift s = simulate(series_noises[k].noise, -10);
 
 			assert_true(!s.seen || s.percent < 0);
 			seen += s.seen;
 		}
 		if (seen * 100 < (k == 2 ? 80 : 90) * COMPARISONS)
-			fail_msg("%s: 10 %% slower is seen in %u of %d", noises[k].name, seen, COMPARISONS);
+			fail_msg("%s: 10 %% slower is seen in %u of %d", series_noises[k].name, seen, COMPARISONS);
 	}
 }
 
@@ -103,17 +79,17 @@ static void test_intervals(void **state)
 {
 	static const double effects[] = {0, 8, -25};
 
-	for (size_t k = 0; k < TA_ARRAY_SIZE(noises) * TA_ARRAY_SIZE(effects); k++) {
-		double effect = effects[k / TA_ARRAY_SIZE(noises)];
+	for (size_t k = 0; k < TA_ARRAY_SIZE(series_noises) * TA_ARRAY_SIZE(effects); k++) {
+		double effect = effects[k / TA_ARRAY_SIZE(series_noises)];
 		unsigned held = 0;
 
 		for (unsigned i = 0; i < COMPARISONS; i++) {
-			struct ta_shift s = simulate(noises[k % TA_ARRAY_SIZE(noises)].noise, effect);
+			struct ta_shift s = simulate(series_noises[k % TA_ARRAY_SIZE(series_noises)].noise, effect);
 
 			held += s.low <= effect && effect <= s.high;
 		}
 		if (held * 100 < 95 * COMPARISONS)
-			fail_msg("%s, %.0f %%: %u of %d intervals hold it", noises[k % TA_ARRAY_SIZE(noises)].name, effect, held,
+			fail_msg("%s, %.0f %%: %u of %d intervals hold it", series_noises[k % TA_ARRAY_SIZE(series_noises)].name, effect, held,
 				COMPARISONS);
 	}
 }

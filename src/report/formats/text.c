@@ -51,30 +51,16 @@ static void score_line(
 static void counts_line(
 	const struct ta_audit *a, const struct ta_report_options *o, struct ta_buf *b)
 {
-	static const struct {
-		enum ta_verdict verdict;
-		const char *text;
-	} words[] = {
-		{TA_V_FAIL, "fail"},
-		{TA_V_CONFLICT, "in conflict"},
-		{TA_V_PENDING_REBOOT, "wait for a reboot"},
-		{TA_V_BROKEN, "broken"},
-		{TA_V_PASS, "pass"},
-		{TA_V_UNKNOWN, "unknown"},
-		{TA_V_WAIVED, "waived"},
-		{TA_V_UNSUPPORTED, "unsupported"},
-		{TA_V_NA, "do not apply"},
-	};
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 	const char *sep = ": ";
 
 	ta_buf_printf(&text, "%zu rule%s", a->n_selected, a->n_selected == 1 ? "" : "s");
 	if (a->n_findings > a->n_selected)
 		ta_buf_printf(&text, ", %zu subjects", a->n_findings);
-	for (size_t i = 0; i < TA_ARRAY_SIZE(words); i++) {
-		if (!a->summary[words[i].verdict])
+	for (size_t i = 0; i < ta_n_count_words; i++) {
+		if (!a->summary[ta_count_words[i].verdict])
 			continue;
-		ta_buf_printf(&text, "%s%zu %s", sep, a->summary[words[i].verdict], words[i].text);
+		ta_buf_printf(&text, "%s%zu %s", sep, a->summary[ta_count_words[i].verdict], ta_count_words[i].text);
 		sep = ", ";
 	}
 	add_wrapped(b, ta_buf_text(&text), o);

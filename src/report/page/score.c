@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/page/parts.h"
+#include "report/parts.h"
 
 #define BAR 140
 
@@ -64,28 +65,13 @@ static void ring(int score, struct ta_buf *b)
 
 static void add_counts(const struct page_host *h, struct ta_buf *b)
 {
-	static const struct {
-		enum ta_verdict verdict;
-		const char *text;
-	} words[] = {
-		{TA_V_FAIL, "fail"},
-		{TA_V_CONFLICT, "in conflict"},
-		{TA_V_PENDING_REBOOT, "wait for a reboot"},
-		{TA_V_BROKEN, "broken"},
-		{TA_V_PASS, "pass"},
-		{TA_V_UNKNOWN, "unknown"},
-		{TA_V_WAIVED, "waived"},
-		{TA_V_UNSUPPORTED, "unsupported"},
-		{TA_V_NA, "do not apply"},
-	};
-
 	ta_html_raw(b, "<ul class=counts>");
-	for (size_t i = 0; i < TA_ARRAY_SIZE(words); i++) {
-		if (!h->summary[words[i].verdict])
+	for (size_t i = 0; i < ta_n_count_words; i++) {
+		if (!h->summary[ta_count_words[i].verdict])
 			continue;
-		ta_html_tag(b, "li class=v%d", (int)words[i].verdict);
-		ta_html_elf(b, "b", "%zu", h->summary[words[i].verdict]);
-		ta_html_textf(b, " %s", words[i].text);
+		ta_html_tag(b, "li class=v%d", (int)ta_count_words[i].verdict);
+		ta_html_elf(b, "b", "%zu", h->summary[ta_count_words[i].verdict]);
+		ta_html_textf(b, " %s", ta_count_words[i].text);
 		ta_html_raw(b, "</li>");
 	}
 	ta_html_raw(b, "</ul>");
