@@ -73,7 +73,7 @@ void ta_html_text(struct ta_buf *b, const char *text)
 	ta_buf_printf(b, " \u2026 (%zu bytes in all)", strlen(text));
 }
 
-static void add_formatted(struct ta_buf *b, const char *fmt, va_list ap)
+static ta_printf(2, 0) void add_formatted(struct ta_buf *b, const char *fmt, va_list ap)
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 

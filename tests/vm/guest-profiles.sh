@@ -1,5 +1,5 @@
 #!/bin/bash
-# The guest's part of profiles.sh (as /t/run.sh). parts=… on the kernel's command line says which: profiles, kill, knobs,
+# The guest's part of profiles.sh (as /t/run.sh). parts=… on the kernel's command line says which: profiles, trial, kill, knobs,
 # irqbalance, numbers, cut (applies and cuts the power), cutagain (after that). Everything that apply may touch, and much that it may
 # not, is compared before and after. Prints "ok …" or "not ok …" per check, "info …" for what is worth a look.
 # shellcheck disable=SC1091,SC2154
@@ -64,6 +64,19 @@ same "a machine left alone is the same"
 if part profiles; then
 	profiles=$(argument profiles)
 	for p in ${profiles:-base gateway redis file-server small-device benchmark}; do profile "$p"; done
+fi
+
+# --- what the whole profile does -----------------------------------------------------------------
+
+# An emulated machine is no place to learn what a change brings: that a trial of all of it ends, says so and leaves nothing is.
+if part trial; then
+	rm -rf /var/lib/tuneaudit
+	$T trial --profile gateway --allow-workload --rounds 10 --seconds 0.5 --yes > $O/trial 2> $O/trial.err
+	is "trial: it ends with 0" $? 0
+	says "trial: it is said that nothing is left" "Everything is put back as it was" $O/trial
+	cat $O/trial.err
+	sed 's/^/info trial: /' $O/trial
+	same "trial: nothing differs"
 fi
 
 # --- kill -9 ---------------------------------------------------------------------------------

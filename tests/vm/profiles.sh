@@ -1,5 +1,5 @@
 #!/bin/bash
-# profiles.sh short|all - tuneaudit apply and rollback in emulated machines: the profiles, single knobs, interrupts beside a
+# profiles.sh short|all - tuneaudit apply and rollback in emulated machines: the profiles, a trial of one, single knobs, interrupts beside a
 # running irqbalance, power cuts and kills; everything that can be set is compared before and after (guest-profiles.sh).
 # short: one profile and irqbalance under this release's own kernel. SHAPES, LIMIT, TUNEAUDIT, downloads: as run.sh.
 # shellcheck disable=SC1091,SC2034,SC2154
@@ -125,6 +125,7 @@ for k in "${kernels[@]}"; do
 		server knobs "$name" knobs,irqbalance
 		server numbers "$name" numbers
 		server kills "$name" kill
+		[[ $name != own ]] || server trial "$name" trial
 		power "$name"
 		small "$name" profiles
 		[[ $name != 6.12 ]] || desk "$name" knobs
