@@ -121,7 +121,7 @@ int ta_verifying_after(struct ta_verifying *v, struct ta_err *err)
 	say(v, "with the changes");
 	rc = judge_after(v);
 	/* What others take away is not the changes' fault: once more, in place of the series that would tell afterwards. */
-	if (rc == 0 && v->worse && ta_trial_env_disturbed(&v->after.usual, &v->before.usual, &v->disturbed)) {
+	if (rc == 0 && v->worse && ta_trial_env_disturbed(&v->after.usual, &v->before.usual, true, &v->disturbed)) {
 		say(v, "with the changes once more, since others were in the way");
 		judge_after(v);
 	}

@@ -163,7 +163,7 @@ static bool say(struct ta_buf *why, const char *what, double now, double usual, 
 	return true;
 }
 
-bool ta_trial_env_disturbed(const struct ta_trial_env *now, const struct ta_trial_env *usual, struct ta_buf *why)
+bool ta_trial_env_disturbed(const struct ta_trial_env *now, const struct ta_trial_env *usual, bool with_change, struct ta_buf *why)
 {
 	if (now->throttled) {
 		if (why)
@@ -178,7 +178,9 @@ bool ta_trial_env_disturbed(const struct ta_trial_env *now, const struct ta_tria
 		return say(why, "everything waited for memory in", now->memory, usual->memory, "the time");
 	if (now->io > usual->io + IO_MORE)
 		return say(why, "something waited for disks in", now->io, usual->io, "the time");
-	if (now->mhz > 0 && usual->mhz > 0 && (now->mhz > usual->mhz * (1 + CLOCK_MOVED) || now->mhz < usual->mhz * (1 - CLOCK_MOVED))) {
+	if (with_change || now->mhz <= 0 || usual->mhz <= 0)
+		return false;
+	if (now->mhz > usual->mhz * (1 + CLOCK_MOVED) || now->mhz < usual->mhz * (1 - CLOCK_MOVED)) {
 		if (why)
 			ta_buf_printf(why, "the clock was %.0f MHz, not %.0f", now->mhz, usual->mhz);
 		return true;

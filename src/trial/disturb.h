@@ -32,8 +32,11 @@ int ta_trial_env(struct ta_host *h, struct ta_trial_mark *from, const struct ta_
 #define TA_TRIAL_ENVS 16
 void ta_trial_env_usual(const struct ta_trial_env *v, size_t n, struct ta_trial_env *ret);
 
-/* True if `now` is not as usual; `why` (may be NULL) gets the first reason, a clause: "other programs used 45 % of the CPUs, not 3 %". */
-bool ta_trial_env_disturbed(const struct ta_trial_env *now, const struct ta_trial_env *usual, struct ta_buf *why);
+/*
+ * True if `now` is not as usual; `why` (may be NULL) gets the first reason, a clause: "other programs used 45 % of the CPUs, not 3 %".
+ * `with_change`: a clock that moved is no reason, since the change may be about it (a governor, an idle state).
+ */
+bool ta_trial_env_disturbed(const struct ta_trial_env *now, const struct ta_trial_env *usual, bool with_change, struct ta_buf *why);
 
 /* What a trial on such a host has to reckon with: a sentence each, nothing on a calm one. Any of `n` rounds before the first change. */
 void ta_trial_env_warn(const struct ta_trial_env *v, size_t n, struct ta_strv *ret);

@@ -114,7 +114,7 @@ static int note_disturbance(struct ta_trial_unit *u, const struct ta_trial_round
 {
 	ta_cleanup_buf struct ta_buf why = TA_BUF_INIT, text = TA_BUF_INIT;
 
-	if (!ta_trial_env_disturbed(&r->env, &calm->usual, &why))
+	if (!ta_trial_env_disturbed(&r->env, &calm->usual, with, &why))
 		return 0;
 	*disturbed = true;
 	u->n_disturbed[with]++;

@@ -93,6 +93,12 @@ on_terminal() {
 	is_ascii
 }
 
+# A sanitizer that looks for leaks traces the program itself, and cannot where strace does.
+traced() {
+	command -v strace > /dev/null || skip "needs strace"
+	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+}
+
 # slowly ARGUMENT...: what stands on the terminal of a run in which opening a file takes its time; stdout goes elsewhere.
 slowly() {
 	env TERM="${TERM_IS:-xterm}" script -qec "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:delay_enter=2500 \
@@ -103,7 +109,7 @@ slowly() {
 
 @test "what takes more than a second says how far it is, on a terminal, and leaves nothing there" {
 	command -v script > /dev/null || skip "needs script(1)"
-	command -v strace > /dev/null || skip "needs strace"
+	traced
 	host=$(fixture all-on-cpu0)
 	slowly check --min-coverage 0 --capture "$host"
 	contains "$(cat "$DIR/out")" "Reading the capture, 1 s"
@@ -124,7 +130,7 @@ slowly() {
 }
 
 @test "a terminal that takes nothing (Ctrl-S, a link that is down) holds nobody up" {
-	command -v strace > /dev/null || skip "needs strace"
+	traced
 	host=$(fixture all-on-cpu0)
 	python3 - "$TUNEAUDIT" "$host" "$DIR/out" <<'P'
 import os, pty, subprocess, sys, termios

@@ -211,10 +211,10 @@ static void disturbed(struct ta_trial_env now, const char *why)
 	const struct ta_trial_env usual = {.others = 0.2, .steal = 0.01, .io = 0.3, .mhz = 2000};
 	ta_cleanup_buf struct ta_buf said = TA_BUF_INIT;
 
-	assert_int_equal(ta_trial_env_disturbed(&now, &usual, &said), why != NULL);
+	assert_int_equal(ta_trial_env_disturbed(&now, &usual, false, &said), why != NULL);
 	if (why)
 		assert_non_null(strstr(ta_buf_text(&said), why));
-	assert_int_equal(ta_trial_env_disturbed(&now, &usual, NULL), why != NULL);
+	assert_int_equal(ta_trial_env_disturbed(&now, &usual, false, NULL), why != NULL);
 }
 
 static void test_disturbances(void **state)
@@ -229,6 +229,9 @@ static void test_disturbances(void **state)
 	disturbed((struct ta_trial_env){.mhz = 2200}, "2200 MHz");
 	disturbed((struct ta_trial_env){.mhz = 0}, NULL); /* it is not told */
 	disturbed((struct ta_trial_env){.mhz = 2000, .throttled = 1}, "too hot");
+	/* What a change does to the clock is its effect; heat is not. */
+	assert_false(ta_trial_env_disturbed(&(struct ta_trial_env){.mhz = 800}, &(struct ta_trial_env){.mhz = 2000}, true, NULL));
+	assert_true(ta_trial_env_disturbed(&(struct ta_trial_env){.mhz = 800, .throttled = 1}, &(struct ta_trial_env){.mhz = 2000}, true, NULL));
 }
 
 static void test_usual_and_warnings(void **state)

@@ -71,7 +71,7 @@ fi
 # An emulated machine is no place to learn what a change brings: that a trial of all of it ends, says so and leaves nothing is.
 if part trial; then
 	rm -rf /var/lib/tuneaudit
-	$T trial --profile gateway --allow-workload --rounds 10 --seconds 0.5 --yes > $O/trial 2> $O/trial.err
+	COLUMNS=80 $T trial --profile gateway --allow-workload --rounds 10 --seconds 3 --yes > $O/trial 2> $O/trial.err
 	is "trial: it ends with 0" $? 0
 	says "trial: it is said that nothing is left" "Everything is put back as it was" $O/trial
 	cat $O/trial.err
