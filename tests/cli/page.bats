@@ -43,6 +43,35 @@ host() {
 	grep -q 'all on CPU 0' "$DIR/report.html"
 }
 
+@test "what moved since a baseline, with whatever it holds" {
+	fixture all-on-cpu0 > /dev/null
+	HOST=$DIR/all-on-cpu0
+	file proc/sys/net/core/somaxconn 4096
+	file proc/sys/net/ipv4/tcp_congestion_control cubic
+	ta baseline save "$DIR/b" --capture "$DIR/all-on-cpu0"
+	expect 0
+	ta check --capture "$DIR/all-on-cpu0" --min-coverage 0 --fail-on none --baseline "$DIR/b" --format html
+	expect 0
+	contains "$output" "What moved since the baseline</h3><p>Nothing.</p>"
+	sound "$DIR/out"
+	file proc/sys/net/core/somaxconn 17
+	file proc/sys/net/ipv4/tcp_congestion_control '<i>&"'
+	ta check --capture "$DIR/all-on-cpu0" --min-coverage 0 --fail-on none --baseline "$DIR/b" --format html
+	expect 4
+	sound "$DIR/out"
+	contains "$output" '<code>sysctl[&quot;net.core.somaxconn&quot;]</code>'
+	contains "$output" '<td>17</td><td>setting</td>'
+	contains "$output" '<td>&lt;i&gt;&amp;&quot;</td>'
+	cp "$DIR/out" "$DIR/check.html"
+	ta check --capture "$DIR/all-on-cpu0" --min-coverage 0 --fail-on none --baseline "$DIR/b" --format json
+	cp "$DIR/out" "$DIR/check.json"
+	ta facts --capture "$DIR/all-on-cpu0" --format json
+	cp "$DIR/out" "$DIR/facts.json"
+	ta report "$DIR/check.json" "$DIR/facts.json" -o "$DIR/report.html"
+	expect 0
+	cmp "$DIR/check.html" "$DIR/report.html"
+}
+
 @test "report of captures judges them" {
 	fixture isolated-hit > /dev/null
 	fixture all-on-cpu0 > /dev/null

@@ -38,6 +38,11 @@ struct page_finding {
 	size_t n_settings;
 };
 
+/* What differs from the baseline. `rule` NULL: no rule reads it; texts NULL: there is none. */
+struct page_move {
+	const char *path, *was, *is, *kind, *rule, *severity, *verdict_was, *verdict_is, *by, *note;
+};
+
 struct page_cost {
 	const char *name; /* rule or area */
 	double points;
@@ -57,6 +62,9 @@ struct page_host {
 	size_t n_findings;
 	struct page_cost *areas, *rules;
 	size_t n_areas, n_rules;
+	bool has_baseline; /* it was held against one */
+	struct page_move *moves;
+	size_t n_moves;
 	/* of facts */
 	bool has_facts;
 	struct ta_way way;

@@ -24,6 +24,7 @@ void page_part_way(const struct page_host *h, size_t number, struct ta_buf *b);
 void page_part_heat(const struct page_host *h, struct ta_buf *b);
 void page_part_findings(const struct ta_page *p, const struct page_host *h, size_t number, struct ta_buf *b);
 void page_part_rest(const struct ta_page *p, const struct page_host *h, struct ta_buf *b);
+void page_part_drift(const struct page_host *h, struct ta_buf *b);
 void page_part_settings(const struct ta_page *p, const struct page_host *h, struct ta_buf *b);
 void page_part_loads(const struct ta_page *p, struct ta_buf *b);
 void page_part_trials(const struct ta_page *p, struct ta_buf *b);

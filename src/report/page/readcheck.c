@@ -91,6 +91,26 @@ static const struct shape host[] = {
 	{0},
 };
 
+static const struct shape verdicts[] = {
+	{"was", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"is", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{0},
+};
+static const struct shape move[] = {
+	{"path", SHAPE_TEXT, NULL},
+	{"was", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"is", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"kind", SHAPE_TEXT, NULL},
+	{"rule", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"severity", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"verdict", SHAPE_OBJECT, verdicts},
+	{"by", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{"note", SHAPE_TEXT | SHAPE_NULL, NULL},
+	{0},
+};
+static const struct shape moves[] = {{"", SHAPE_OBJECT, move}, {0}};
+static const struct shape baseline[] = {{"drift", SHAPE_LIST, moves}, {0}};
+
 static const struct shape summary[] = {{"*", SHAPE_INT, NULL}, {0}};
 
 const struct shape page_shape_check[] = {
@@ -103,6 +123,7 @@ const struct shape page_shape_check[] = {
 	{"rules", SHAPE_LIST | SHAPE_OPTIONAL, rules},
 	{"host", SHAPE_OBJECT | SHAPE_OPTIONAL, host},
 	{"tool", SHAPE_TEXT | SHAPE_OPTIONAL, NULL},
+	{"baseline", SHAPE_OBJECT | SHAPE_NULL | SHAPE_OPTIONAL, baseline},
 	{0},
 };
 
@@ -236,6 +257,29 @@ static struct page_cost *keep_costs(struct ta_page *p, struct json_object *list,
 	return v;
 }
 
+static void keep_moves(struct ta_page *p, struct json_object *list, struct page_host *h)
+{
+	size_t n = TA_MIN(shape_count(list), (size_t)MAX_FINDINGS);
+
+	h->moves = n ? page_room(p, n, sizeof(*h->moves)) : NULL;
+	for (size_t i = 0; h->moves && i < n; i++) {
+		struct json_object *o = json_object_array_get_idx(list, i), *verdict = shape_at(o, "verdict");
+
+		h->moves[h->n_moves++] = (struct page_move){
+			.path = page_keep(p, shape_text(o, "path")),
+			.was = page_keep(p, shape_text(o, "was")),
+			.is = page_keep(p, shape_text(o, "is")),
+			.kind = page_keep(p, shape_text(o, "kind")),
+			.rule = page_keep(p, shape_text(o, "rule")),
+			.severity = page_keep(p, shape_text(o, "severity")),
+			.verdict_was = page_keep(p, shape_text(verdict, "was")),
+			.verdict_is = page_keep(p, shape_text(verdict, "is")),
+			.by = page_keep(p, shape_text(o, "by")),
+			.note = page_keep(p, shape_text(o, "note")),
+		};
+	}
+}
+
 /* The host whose facts came first, else a new one. */
 static struct page_host *host_for(struct ta_page *p, const char *name)
 {
@@ -274,4 +318,6 @@ void page_read_check(struct ta_page *p, const char *file, struct json_object *do
 		keep_finding(p, json_object_array_get_idx(list, i), &h->findings[h->n_findings]);
 		h->summary[h->findings[h->n_findings++].verdict]++;
 	}
+	h->has_baseline = shape_at(doc, "baseline") != NULL;
+	keep_moves(p, shape_at(shape_at(doc, "baseline"), "drift"), h);
 }

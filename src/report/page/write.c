@@ -74,6 +74,7 @@ static void add_host(const struct ta_page *p, size_t number, struct ta_buf *b)
 	page_part_way(h, number, b);
 	page_part_heat(h, b);
 	page_part_findings(p, h, number, b);
+	page_part_drift(h, b);
 	page_part_rest(p, h, b);
 	page_part_settings(p, h, b);
 }
