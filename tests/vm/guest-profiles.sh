@@ -71,8 +71,14 @@ fi
 # An emulated machine is no place to learn what a change brings: that a trial of all of it ends, says so and leaves nothing is.
 if part trial; then
 	rm -rf /var/lib/tuneaudit
-	COLUMNS=80 $T trial --profile gateway --allow-workload --rounds 10 --seconds 3 --yes > $O/trial 2> $O/trial.err
-	is "trial: it ends with 0" $? 0
+	# Where whoever emulates the machine has other work the load is not steady, and the trial refuses to begin: it is asked again.
+	for _ in 1 2 3 4; do
+		COLUMNS=80 $T trial --profile gateway --allow-workload --rounds 10 --seconds 3 --yes > $O/trial 2> $O/trial.err
+		rc=$?
+		[[ $rc -eq 5 ]] && grep -q "does not get steady.*nothing is changed" $O/trial.err || break
+		same "trial: refused, nothing differs"
+	done
+	is "trial: it ends with 0" $rc 0
 	says "trial: it is said that nothing is left" "Everything is put back as it was" $O/trial
 	cat $O/trial.err
 	sed 's/^/info trial: /' $O/trial
