@@ -3,7 +3,7 @@
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 # Not what looks at texts, nor the kill test: it runs the program hundreds of times and ends it in the middle.
-NOT_SANITIZED := lint check-docs check-quickstart check-install check-kill-short
+NOT_SANITIZED := lint check-docs check-man check-quickstart check-install check-kill-short
 
 .PHONY: check-asan
 check-asan: ## the default suite under AddressSanitizer and UBSan
@@ -14,11 +14,11 @@ check-asan: ## the default suite under AddressSanitizer and UBSan
 VALGRIND := valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --child-silent-after-fork=yes
 
 .PHONY: check-valgrind
-check-valgrind: all $(UNIT_BIN) ## unit tests and the main commands under valgrind
-	@fail=0; for t in $(UNIT_BIN); do \
-		TA_VALGRIND=1 $(VALGRIND) $$t >$$t.valgrind 2>&1 || { cat $$t.valgrind; echo "valgrind: $$t failed"; fail=1; }; \
-	done; exit $$fail
+check-valgrind: all $(UNIT_BIN:%=%.valgrind) ## unit tests and the main commands under valgrind
 	@for c in check facts "rules list"; do \
 		$(VALGRIND) $(B)/tuneaudit $$c >$(B)/valgrind.log 2>&1; code=$$?; \
 		case $$code in 0|1|3) continue ;; esac; cat $(B)/valgrind.log; echo "valgrind: tuneaudit $$c: exit $$code"; exit 1; \
 	done; echo "valgrind: $(words $(UNIT_BIN)) test programs and 3 commands without an error"
+
+$(B)/tests/%.valgrind: $(B)/tests/% FORCE
+	@TA_VALGRIND=1 $(VALGRIND) $< >$@ 2>&1 || { cat $@; echo "valgrind: $< failed"; exit 1; }
