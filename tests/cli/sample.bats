@@ -12,7 +12,7 @@ on_terminal() {
 		if not pid:
 		    # A suite that runs in the background was started with it ignored.
 		    signals.signal(signals.SIGINT, signals.SIG_DFL)
-		    os.execv(command[0], command)
+		    os.execve(command[0], command, {**os.environ, "TERM": "xterm"})
 		if signal:
 		    time.sleep(seconds)
 		    os.kill(pid, signal)

@@ -172,7 +172,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # also where the suite runs in the background
-            os.execv(words[0], words)
+            os.execve(words[0], words, {**os.environ, "TERM": "xterm"})
         self.text = ""
 
     def read(self, part):
