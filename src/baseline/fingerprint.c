@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "facts/text.h"
 
 /* What stands in it, in its order. */
@@ -115,7 +116,7 @@ static struct json_object *make_governors(const struct ta_facts *f)
 /* FNV-1a over everything but the digits of memory below 1 GiB. */
 static uint64_t digest(struct json_object *o)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t hash = TA_HASH_INIT;
 
 	json_object_object_foreach(o, key, value)
 	{
@@ -126,8 +127,7 @@ static uint64_t digest(struct json_object *o)
 			ta_buf_printf(&text, "%lld", ((long long)json_object_get_int64(value) + (1 << 29)) >> 30);
 		else
 			ta_buf_adds(&text, json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
-		for (size_t i = 0; i <= text.len && text.data; i++)
-			hash = (hash ^ (unsigned char)text.data[i]) * 1099511628211u;
+		hash = ta_hash_add(hash, ta_buf_text(&text), text.len + 1);
 	}
 	return hash;
 }

@@ -157,5 +157,5 @@ int ta_cli_direction(const char *name, const char *target)
 
 	if (name)
 		return ta_cli_choose("direction", name, directions);
-	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://")) ? TA_STREAM_BOTH_WAYS : TA_STREAM_UP;
+	return ta_peer_is(target) ? TA_STREAM_BOTH_WAYS : TA_STREAM_UP;
 }

@@ -21,14 +21,6 @@ void ta_verifying_done(struct ta_verifying *v)
 	ta_buf_done(&v->token);
 }
 
-static const struct ta_workload *find_workload(const char *name)
-{
-	for (size_t i = 0; i < ta_n_workloads; i++)
-		if (!strcmp(ta_workloads[i]->name, name))
-			return ta_workloads[i];
-	return NULL;
-}
-
 int ta_verifying_begin(struct ta_verifying *v, const struct ta_schema *schema, const char *target, const char *token_file)
 {
 	ta_cleanup_ruleset struct ta_ruleset rs = {.only_trusted = true};
@@ -40,7 +32,7 @@ int ta_verifying_begin(struct ta_verifying *v, const struct ta_schema *schema, c
 	p = code == TA_EXIT_OK ? ta_ruleset_profile(&rs, v->profile) : NULL;
 	if (!p)
 		return code == TA_EXIT_OK ? TA_EXIT_USAGE : code;
-	v->o.workload = find_workload(ta_profile_workload(p));
+	v->o.workload = ta_workload_find(ta_profile_workload(p));
 	v->o.target = target;
 	v->o.direction = (enum ta_stream_direction)ta_cli_direction(NULL, target);
 	v->o.token = v->token.len ? ta_buf_text(&v->token) : NULL;

@@ -5,12 +5,22 @@
 #include <string.h>
 #include <time.h>
 
+#include "load/workload.h"
+
 static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t = {0};
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * TA_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+const struct ta_workload *ta_workload_find(const char *name)
+{
+	for (size_t i = 0; i < ta_n_workloads; i++)
+		if (!strcmp(ta_workloads[i]->name, name))
+			return ta_workloads[i];
+	return NULL;
 }
 
 uint64_t ta_load_now(void)

@@ -12,6 +12,11 @@
 #include "load/load.h"
 #include "load/sessions.h"
 
+bool ta_peer_is(const char *target)
+{
+	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
+}
+
 #define TICK_MS 100
 #define SERVICE_SECONDS 15 /* until it listens */
 

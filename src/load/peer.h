@@ -12,6 +12,8 @@
 
 #define TA_PEER_SCHEME "tuneaudit"
 
+bool ta_peer_is(const char *target); /* tuneaudit://… ; NULL, the built-in server, is none */
+
 struct ta_peer {
 	bool is_open;
 	int fd;

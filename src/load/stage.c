@@ -55,7 +55,7 @@ int ta_stage_serve(struct ta_stage *s, const struct ta_server_options *given, st
 
 bool ta_stage_is_peer(const struct ta_load_options *o)
 {
-	return o->target && !strncmp(o->target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
+	return ta_peer_is(o->target);
 }
 
 int ta_stage_peer(struct ta_stage *s, struct ta_err *err)

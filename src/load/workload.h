@@ -50,3 +50,5 @@ struct ta_workload {
 
 extern const struct ta_workload *const ta_workloads[]; /* generated */
 extern const size_t ta_n_workloads;
+
+const struct ta_workload *ta_workload_find(const char *name); /* NULL: there is none of that name */

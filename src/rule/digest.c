@@ -3,19 +3,18 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "rule/embedded.h"
 #include "rule/rules.h"
 
 static uint64_t add(uint64_t hash, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-	return (hash ^ 0xff) * 1099511628211u;
+	return ta_hash_add(ta_hash_add(hash, text, len), "\xff", 1);
 }
 
 uint64_t ta_rules_digest(const struct ta_rules *rs)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t hash = TA_HASH_INIT;
 
 	for (size_t i = 0; i < ta_n_embedded_rules; i++)
 		hash = add(hash, ta_embedded_rules[i].text, strlen(ta_embedded_rules[i].text));

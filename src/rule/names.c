@@ -5,21 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "rule/rules.h"
-
-static uint64_t hash_text(const char *s)
-{
-	uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
-	return h;
-}
 
 /* The slot of `name`, or the free one where it belongs. */
 static struct ta_name_slot *find_slot(struct ta_name_slot *slots, size_t size, const char *name)
 {
-	size_t i = hash_text(name) & (size - 1);
+	size_t i = ta_hash_add(TA_HASH_INIT, name, strlen(name)) & (size - 1);
 
 	while (slots[i].name && strcmp(slots[i].name, name) != 0)
 		i = (i + 1) & (size - 1);

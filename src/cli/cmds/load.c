@@ -165,12 +165,13 @@ static void show_progress(const struct ta_load_progress *p, void *ctx)
 
 static const struct ta_workload *find_workload(const char *name)
 {
+	const struct ta_workload *found = ta_workload_find(name);
 	struct ta_nearest near = TA_NEAREST(name);
 	ta_cleanup_buf struct ta_buf list = TA_BUF_INIT;
 
+	if (found)
+		return found;
 	for (size_t i = 0; i < ta_n_workloads; i++) {
-		if (!strcmp(ta_workloads[i]->name, name))
-			return ta_workloads[i];
 		ta_nearest_try(&near, ta_workloads[i]->name);
 		ta_buf_printf(&list, " %s", ta_workloads[i]->name);
 	}

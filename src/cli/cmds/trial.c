@@ -108,18 +108,10 @@ static void job_done(struct job *j)
 
 /* --- what is asked for ---------------------------------------------------------------------- */
 
-static bool is_peer(const char *target)
-{
-	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
-}
-
 /* hold makes a network namespace of its own, where no change of this one is. */
 static const struct ta_workload *find_workload(const char *name)
 {
-	for (size_t i = 0; i < ta_n_workloads; i++)
-		if (!strcmp(ta_workloads[i]->name, name) && strcmp(name, "hold") != 0)
-			return ta_workloads[i];
-	return NULL;
+	return strcmp(name, "hold") != 0 ? ta_workload_find(name) : NULL;
 }
 
 /* Before anything else: what is no address is no reason to make a directory, nor to lock others out. */
@@ -128,7 +120,7 @@ static int check_target(const struct job *j, const struct ta_workload *w)
 	struct ta_target target;
 	struct ta_err err = {0};
 
-	if (!j->v->target || is_peer(j->v->target))
+	if (!j->v->target || ta_peer_is(j->v->target))
 		return TA_EXIT_OK;
 	if (ta_target_parse(j->v->target, w->scheme, w->default_port, &target, &err) < 0)
 		return ta_cli_fail(TA_EXIT_USAGE, "%s", err.text);
@@ -192,7 +184,7 @@ static int choose_workloads(struct job *j)
 		return code;
 	code = add_part(j, find_workload(ta_profile_workload(p)) ?: find_workload("http"), false);
 	/* Others take no address of its kind, and streams no rate. */
-	for (size_t i = 0; i < TA_ARRAY_SIZE(others) && code == TA_EXIT_OK && j->v->each && (!j->v->target || is_peer(j->v->target)); i++)
+	for (size_t i = 0; i < TA_ARRAY_SIZE(others) && code == TA_EXIT_OK && j->v->each && (!j->v->target || ta_peer_is(j->v->target)); i++)
 		if (!j->v->rate || strcmp(others[i], "stream") != 0)
 			code = add_part(j, find_workload(others[i]), true);
 	return code;
