@@ -8,6 +8,11 @@ BENCH_MARGIN ?= $(if $(filter short,$(BENCH)),1.5,1)
 bench: all $(B)/bench/bench ## check against its floor and sysctl -a (BENCH=short: fewer rounds)
 	@sh tests/bench/bench.sh $(B) $(BENCH_ROUNDS) $(BENCH_MARGIN)
 
+$(B)/bench/bare: tests/bench/bare.c
+	@mkdir -p $(@D)
+	@echo "  TOOL $<"
+	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
 $(B)/bench/bench: tests/bench/bench.c $(B)/libtuneaudit.a
 	@mkdir -p $(@D)
 	@echo "  TOOL $<"
@@ -20,6 +25,6 @@ bench-scale: all $(B)/bench/bench ## a host of 512 CPUs, 16 NICs with 64 queues,
 
 # Against the tools of the field, which ./quickstart bench installs: docs/benchmarks.md. LOAD="client server": only those.
 .PHONY: bench-load
-bench-load: all ## load runs against wrk, nginx and others, ratios in one run (BENCH=short; LOAD=NAME: only that)
+bench-load: all $(B)/bench/bare ## load runs against wrk, nginx and others, ratios in one run (BENCH=short; LOAD=NAME: only that)
 	@BENCH_TOOLS=$(B)/bench-tools/usr/sbin:$(B)/bench-tools/usr/bin python3 tests/bench/load.py $(B)/tuneaudit \
 		$(if $(filter short,$(BENCH)),3 1 2,9 3 1) $(LOAD)

@@ -39,6 +39,7 @@ struct ta_conns {
 	char *states; /* of the wire, in one piece */
 	struct ta_conn *idle; /* connected and without work: open loop only */
 	struct ta_pace pace;
+	bool brief; /* no batch is longer than what a connection may always send at once */
 	uint64_t now; /* the engine sets it when it wakes and before it feeds */
 };
 
@@ -46,7 +47,7 @@ int ta_conns_init(struct ta_conns *c, struct ta_worker *w); /* 0 or -ENOMEM */
 void ta_conns_done(struct ta_conns *c); /* closes what is open */
 
 /*
- * Begins to connect: a socket that does not block, TCP_NODELAY. 0, or -errno after having counted the failure and set the time
+ * Begins to connect: a socket that does not block, TCP_NODELAY, for brief batches without BBR. 0, or -errno after having counted the failure and set the time
  * of the next attempt. The engine then watches conn->fd.
  */
 int ta_conn_open(struct ta_conns *c, struct ta_conn *conn);

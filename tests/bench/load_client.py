@@ -15,6 +15,8 @@ def compare(bench):
         if engine == "epoll":
             bench.hold(f"{connections} connections: CPU per request / wrk's", cpu, at_most=0.8)
             bench.hold(f"{connections} connections: requests per second / wrk's", rate, at_least=1.0)
+            bench.floor("CPU per request / wrk's", lambda c=connections: per_request(bench.bare_ask(url, c)),
+                        lambda c=connections: per_request(bench.wrk(url, c)))
         else:
             bench.tell(f"{connections} connections, {engine}: CPU per request / wrk's", cpu, "")
             bench.tell(f"{connections} connections, {engine}: requests per second / wrk's", rate, "")

@@ -28,7 +28,7 @@ def compare(bench):
     script = os.path.join(bench.work, "pipeline.lua")
     with open(script, "w") as f:
         f.write(SCRIPT % PIPELINED)
-    theirs, ours = bench.nginx('location / { return 200 "tu"; }'), bench.serve()
+    theirs, ours, bare = bench.nginx('location / { return 200 "tu"; }'), bench.serve(), bench.bare_serve()
     for connections, lua in (50, script), (200, script), (50, None), (200, None):
         got = bench.pairs(lambda c=connections, s=lua: per_cpu_second(bench, ours, c, s),
                           lambda c=connections, s=lua: per_cpu_second(bench, theirs, c, s))
@@ -38,5 +38,7 @@ def compare(bench):
         else:
             # The kernel's TCP over loopback is most of what a single request costs either of them: docs/benchmarks.md.
             bench.hold(name, ratios, at_least=1.0)
+            bench.floor(name, lambda c=connections: per_cpu_second(bench, bare, c, None),
+                        lambda c=connections: per_cpu_second(bench, theirs, c, None))
         bench.tell("  CPU of a request, ours", [1e6 / a for a, _ in got], "us")
         bench.tell("  CPU of a request, nginx's", [1e6 / b for _, b in got], "us")

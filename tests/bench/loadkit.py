@@ -92,6 +92,7 @@ class Bench:
 
     def __init__(self, program, pairs, seconds, margin, work):
         self.program, self.n_pairs, self.seconds, self.margin, self.work = program, pairs, seconds, margin, work
+        self.bare = os.path.join(os.path.dirname(program), "bench", "bare")
         self.fine = True
         self.running = []
         cpus = sorted(os.sched_getaffinity(0))
@@ -121,6 +122,11 @@ class Bench:
         if not url:
             raise Broken("load serve did not start")
         return url, p.pid
+
+    def bare_serve(self):
+        """A server that only receives and sends (bare.c). Its URL and the process."""
+        p = self.start([self.bare, "serve"], self.server_cpu, stdout=subprocess.PIPE, text=True)
+        return f"http://127.0.0.1:{p.stdout.readline().strip()}/", p.pid
 
     def stop_all(self):
         while self.running:
@@ -152,12 +158,18 @@ class Bench:
         return {"requests": int(re.search(r"(\d+) requests in", out).group(1)), "cpu_s": cpu,
                 "rate": float(re.search(r"Requests/sec:\s*([\d.]+)", out).group(1))}
 
+    def bare_ask(self, url, connections):
+        """A client that only sends and receives (bare.c), as wrk()."""
+        port = url.rstrip("/").rsplit(":", 1)[1]
+        out, cpu = timed(on(self.client_cpu, [self.bare, "ask", port, str(connections), str(self.seconds)]))
+        return {"requests": int(out), "cpu_s": cpu}
+
     # --- pairs and limits
 
-    def pairs(self, ours, theirs):
+    def pairs(self, ours, theirs, n=None):
         """[(ours(), theirs())…], who is first in turns."""
         got = []
-        for i in range(self.n_pairs):
+        for i in range(n or self.n_pairs):
             if i % 2:
                 b = theirs()
                 got.append((ours(), b))
@@ -165,6 +177,11 @@ class Bench:
                 a = ours()
                 got.append((a, theirs()))
         return got
+
+    def floor(self, name, bare, theirs):
+        """What the calls alone take of theirs, without limit: a third of the pairs."""
+        got = self.pairs(bare, theirs, (self.n_pairs + 2) // 3)
+        self.tell(f"  {name}, only the calls (bare.c)", [a / b for a, b in got], "")
 
     def hold(self, name, ratios, at_least=None, at_most=None):
         """Prints the median of the ratios with its range; one that is beyond the limit by more than the margin fails the run."""
