@@ -9,11 +9,14 @@ $(B)/trial/delay: tests/trial/delay.c
 	@echo "  TOOL $<"
 	$(Q)$(CC) $(TA_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
 
-# SIMULATED SAME SLOWER SECONDS: see counts.c
-COUNTS := $(if $(filter short,$(TRIAL)),100 5 3 20,400 60 40 270)
+# SIMULATED SAME SLOWER SECONDS [ROUND_MS]: see counts.c. TRIAL=long: rounds of the default length, half an hour.
+COUNTS_ := 400 60 40 270
+COUNTS_short := 100 5 3 20
+COUNTS_long := 400 5 10 2400 3000
+COUNTS := $(COUNTS_$(TRIAL))
 
 .PHONY: check-trial-stats
-check-trial-stats: $(B)/trial/counts ## how often trials are right: simulated ones, and real ones with and without 5 % more work (TRIAL=short)
+check-trial-stats: $(B)/trial/counts ## how often trials are right: simulated ones, and real ones with and without 5 % more work (TRIAL=short, long)
 	@$(B)/trial/counts $(COUNTS)
 
 $(B)/trial/counts: tests/trial/counts.c tests/trial/noise.h $(B)/libtuneaudit.a

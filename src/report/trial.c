@@ -80,6 +80,16 @@ static void head(const struct ta_trial_report *r, struct ta_buf *b)
 
 /* --- effects ------------------------------------------------------------------------------ */
 
+static bool counts_bytes(const struct ta_trial_unit *u)
+{
+	return u->with->unit && !strcmp(u->with->unit, "bytes");
+}
+
+static const char *name_of(const struct ta_trial_unit *u, enum ta_trial_measure m)
+{
+	return m == TA_TRIAL_CPU && counts_bytes(u) ? "CPU per byte" : ta_trial_measure_name(m);
+}
+
 static void add_value(struct ta_buf *b, enum ta_trial_measure m, const struct ta_trial_unit *u, bool with)
 {
 	char text[32];
@@ -88,7 +98,9 @@ static void add_value(struct ta_buf *b, enum ta_trial_measure m, const struct ta
 	for (size_t i = 0; i < u->n_pairs; i++)
 		sum += with ? u->pairs[m][i].with : u->pairs[m][i].without;
 	sum /= (double)u->n_pairs;
-	if (m == TA_TRIAL_THROUGHPUT)
+	if (m == TA_TRIAL_THROUGHPUT && counts_bytes(u))
+		snprintf(text, sizeof(text), "%.4g MB/s", sum / 1e6);
+	else if (m == TA_TRIAL_THROUGHPUT)
 		snprintf(text, sizeof(text), sum < 1e7 ? "%.0f /s" : "%.4g /s", sum);
 	else if (m == TA_TRIAL_CPU)
 		snprintf(text, sizeof(text), sum < 1e3 ? "%.3g ns" : "%.4g us", sum < 1e3 ? sum : sum / 1e3);
@@ -106,7 +118,7 @@ static void measures(const struct ta_trial_unit *u, struct ta_buf *b)
 
 		if (!u->has[m])
 			continue;
-		ta_buf_printf(b, "  %-16s %+7.1f %%%c %+7.1f .. %+.1f", ta_trial_measure_name(m), e->percent, u->seen[m] ? '*' : ' ',
+		ta_buf_printf(b, "  %-16s %+7.1f %%%c %+7.1f .. %+.1f", name_of(u, m), e->percent, u->seen[m] ? '*' : ' ',
 			e->low, e->high);
 		ta_text_pad(b, (unsigned)TA_MAX(9 - snprintf(NULL, 0, "%+.1f", e->high), 0));
 		add_value(b, m, u, false);
@@ -130,7 +142,7 @@ static void verdict(const struct ta_trial_report *r, const struct ta_trial_unit 
 		if (!u->seen[m])
 			continue;
 		ta_buf_adds(ret, first ? ": " : ", ");
-		ta_buf_printf(ret, "%s %+.1f %%", ta_trial_measure_name(m), u->effect[m].percent);
+		ta_buf_printf(ret, "%s %+.1f %%", name_of(u, m), u->effect[m].percent);
 		first = false;
 	}
 	ta_buf_addc(ret, '.');

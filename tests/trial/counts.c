@@ -1,9 +1,9 @@
 /*
- * How often trials are right, counted: counts SIMULATED SAME SLOWER SECONDS
+ * How often trials are right, counted: counts SIMULATED SAME SLOWER SECONDS [ROUND_MS]
  *
  * SIMULATED trials of each kind of noise (noise.h), by the statistics alone. Then real ones: a load over loopback in a network
  * namespace of our own, with everything that a trial does (journal, disturbed rounds, verdict), but rounds of a few hundredths of
- * a second. The change that goes on and off is net.core.somaxconn, which nothing here depends on; of SAME trials the server
+ * a second unless ROUND_MS says otherwise: 3000, with the warm-up that is usual then, is the default length. The change that goes on and off is net.core.somaxconn, which nothing here depends on; of SAME trials the server
  * replies as soon with it as without, of SLOWER trials a request takes 1/0.95 of the time while the change is on; where the host is too
  * uneven for so little, so much longer as trials there say they would see. On a
  * slow or busy machine they are fewer: as many as begin within SECONDS.
@@ -40,8 +40,8 @@
 #define WAIT_NS 10000000u  /* that the server waits before it replies, on average */
 #define CONNECTIONS 64
 #define FDS 256
-#define ROUND_WARMUP_MS 20
 #define ROUND_MS 60
+#define WARMUP_MS_MAX 300u /* of usual rounds; of shorter ones a third */
 #define TRIES 20
 #define TRIALS_MAX 1000u
 #define PAIRS TA_TRIAL_PAIRS
@@ -287,7 +287,7 @@ static void own_network(void)
 	close(fd);
 }
 
-static void prepare(struct real *r, struct ta_host *h, struct ta_state *state, unsigned port)
+static void prepare(struct real *r, struct ta_host *h, struct ta_state *state, unsigned port, unsigned round_ms)
 {
 	static const struct ta_strv none = TA_STRV_INIT;
 	static char target[] = "net.core.somaxconn", before[] = "4096", after[] = "9000";
@@ -297,7 +297,7 @@ static void prepare(struct real *r, struct ta_host *h, struct ta_state *state, u
 	snprintf(r->target, sizeof(r->target), "http://127.0.0.1:%u/", port);
 	r->connections = CONNECTIONS;
 	r->load = (struct ta_load_options){.target = r->target, .headers = &none, .sweep = &r->connections, .n_sweep = 1, .threads = 1,
-		.pipeline = 1, .repeats = 1, .warmup_ns = ROUND_WARMUP_MS * TA_NS_PER_MS, .duration_ns = ROUND_MS * TA_NS_PER_MS,
+		.pipeline = 1, .repeats = 1, .warmup_ns = TA_MIN(round_ms / 3, WARMUP_MS_MAX) * TA_NS_PER_MS, .duration_ns = round_ms * TA_NS_PER_MS,
 		.timeout_ns = 2 * TA_NS_PER_S, .stop = &never};
 	for (size_t i = 0; i < ta_n_workloads; i++)
 		if (!strcmp(ta_workloads[i]->name, "http"))
@@ -391,7 +391,7 @@ static int drop(const char *path, const struct stat *s, int type, struct FTW *at
 	return remove(path);
 }
 
-static void count_real(unsigned same, unsigned slower, unsigned seconds)
+static void count_real(unsigned same, unsigned slower, unsigned seconds, unsigned round_ms)
 {
 	uint64_t from = now_ns(), all_ns = seconds * TA_NS_PER_S;
 	char directory[] = "/tmp/tuneaudit-counts.XXXXXX", text[200];
@@ -412,8 +412,8 @@ static void count_real(unsigned same, unsigned slower, unsigned seconds)
 	server = start_server(&port);
 	if (ta_host_live(&h, &err) < 0 || ta_state_open(h, directory, true, &state, &err) < 0)
 		die("host", &err);
-	prepare(&r, h, state, port);
-	printf("real trials of %d pairs, rounds of %d ms; other programs use %.0f %% of the CPUs\n", PAIRS, ROUND_MS, r.calm.usual.others * 100);
+	prepare(&r, h, state, port, round_ms);
+	printf("real trials of %d pairs, rounds of %d ms; other programs use %.0f %% of the CPUs\n", PAIRS, round_ms, r.calm.usual.others * 100);
 	real_trials(&r, same, 0, from + all_ns * same / (same + slower), &t);
 	snprintf(text, sizeof(text), "same against same: %u of %u say something (%u better, %u worse), %u intervals hold 0", t.better + t.worse,
 		t.n, t.better, t.worse, t.held);
@@ -436,12 +436,12 @@ static void count_real(unsigned same, unsigned slower, unsigned seconds)
 
 int main(int argc, char **argv)
 {
-	unsigned n[4];
+	unsigned n[5] = {[4] = ROUND_MS};
 
-	for (int i = 0; i < 4; i++)
-		n[i] = i + 1 < argc ? (unsigned)strtoul(argv[i + 1], NULL, 10) : 0;
-	if (argc != 5 || !n[0] || n[1] > TRIALS_MAX || n[2] > TRIALS_MAX) {
-		fprintf(stderr, "usage: counts SIMULATED SAME SLOWER SECONDS\n");
+	for (int i = 0; i < 5 && i + 1 < argc; i++)
+		n[i] = (unsigned)strtoul(argv[i + 1], NULL, 10);
+	if (argc < 5 || argc > 6 || !n[0] || !n[4] || n[1] > TRIALS_MAX || n[2] > TRIALS_MAX) {
+		fprintf(stderr, "usage: counts SIMULATED SAME SLOWER SECONDS [ROUND_MS]\n");
 		return 2;
 	}
 	count_simulated(n[0]);
@@ -451,7 +451,7 @@ int main(int argc, char **argv)
 
 		if (pid == 0) {
 			failed = false;
-			count_real(n[1], n[2], n[3]);
+			count_real(n[1], n[2], n[3], n[4]);
 			_exit(failed);
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
