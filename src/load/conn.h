@@ -47,8 +47,8 @@ int ta_conns_init(struct ta_conns *c, struct ta_worker *w); /* 0 or -ENOMEM */
 void ta_conns_done(struct ta_conns *c); /* closes what is open */
 
 /*
- * Begins to connect: a socket that does not block, TCP_NODELAY, for brief batches without BBR. 0, or -errno after having counted the failure and set the time
- * of the next attempt. The engine then watches conn->fd.
+ * Begins to connect: a socket that does not block, TCP_NODELAY, for brief batches without BBR. 0, or -errno after having
+ * counted the failure and set the time of the next attempt. The engine then watches conn->fd.
  */
 int ta_conn_open(struct ta_conns *c, struct ta_conn *conn);
 

@@ -12,13 +12,13 @@
 #include "load/load.h"
 #include "load/sessions.h"
 
+#define TICK_MS 100
+#define SERVICE_SECONDS 15 /* until it listens */
+
 bool ta_peer_is(const char *target)
 {
 	return target && !strncmp(target, TA_PEER_SCHEME "://", strlen(TA_PEER_SCHEME "://"));
 }
-
-#define TICK_MS 100
-#define SERVICE_SECONDS 15 /* until it listens */
 
 /* 0, -ETIMEDOUT or -EINTR. */
 static int await(struct ta_peer *p, short events, uint64_t end)

@@ -1,6 +1,6 @@
 /*
- * The floor of a request over loopback: programs that make the calls of one and nothing else. What they take of wrk's and nginx's CPU time
- * is the kernel's, and no client or server with a connection of its own for each request gets below it.
+ * The floor of a request over loopback: programs that make the calls of one and nothing else, with the host's congestion control. What
+ * they take of wrk's and nginx's CPU time is the kernel's.
  *
  *	bare serve				prints its port; answers each receive with the same reply, until killed
  *	bare ask PORT CONNECTIONS SECONDS	asks on all connections in rounds (src/load/rounds.h), reads without looking; prints

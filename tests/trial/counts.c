@@ -3,8 +3,8 @@
  *
  * SIMULATED trials of each kind of noise (noise.h), by the statistics alone. Then real ones: a load over loopback in a network
  * namespace of our own, with everything that a trial does (journal, disturbed rounds, verdict), but rounds of a few hundredths of
- * a second unless ROUND_MS says otherwise: 3000, with the warm-up that is usual then, is the default length. The change that goes on and off is net.core.somaxconn, which nothing here depends on; of SAME trials the server
- * replies as soon with it as without, of SLOWER trials a request takes 1/0.95 of the time while the change is on; where the host is too
+ * a second unless ROUND_MS says otherwise: 3000, with the warm-up that is usual then, is the default length. The change that
+ * goes on and off is net.core.somaxconn, which nothing here depends on; of SAME trials the server replies as soon with it as without, of SLOWER trials a request takes 1/0.95 of the time while the change is on; where the host is too
  * uneven for so little, so much longer as trials there say they would see. On a
  * slow or busy machine they are fewer: as many as begin within SECONDS.
  *
@@ -299,9 +299,7 @@ static void prepare(struct real *r, struct ta_host *h, struct ta_state *state, u
 	r->load = (struct ta_load_options){.target = r->target, .headers = &none, .sweep = &r->connections, .n_sweep = 1, .threads = 1,
 		.pipeline = 1, .repeats = 1, .warmup_ns = TA_MIN(round_ms / 3, WARMUP_MS_MAX) * TA_NS_PER_MS, .duration_ns = round_ms * TA_NS_PER_MS,
 		.timeout_ns = 2 * TA_NS_PER_S, .stop = &never};
-	for (size_t i = 0; i < ta_n_workloads; i++)
-		if (!strcmp(ta_workloads[i]->name, "http"))
-			r->load.workload = ta_workloads[i];
+	r->load.workload = ta_workload_find("http");
 	r->loading = (struct ta_trial_loading){h, &r->load};
 	r->step = (struct ta_step){.knob = ta_knob_find("sysctl"), .target = target, .before = before, .after = after};
 	r->item = (struct ta_apply_item){.step = &r->step, .rule = "test", .why = "counted", .disruption = "none"};
@@ -413,7 +411,7 @@ static void count_real(unsigned same, unsigned slower, unsigned seconds, unsigne
 	if (ta_host_live(&h, &err) < 0 || ta_state_open(h, directory, true, &state, &err) < 0)
 		die("host", &err);
 	prepare(&r, h, state, port, round_ms);
-	printf("real trials of %d pairs, rounds of %d ms; other programs use %.0f %% of the CPUs\n", PAIRS, round_ms, r.calm.usual.others * 100);
+	printf("real trials of %d pairs, rounds of %u ms; other programs use %.0f %% of the CPUs\n", PAIRS, round_ms, r.calm.usual.others * 100);
 	real_trials(&r, same, 0, from + all_ns * same / (same + slower), &t);
 	snprintf(text, sizeof(text), "same against same: %u of %u say something (%u better, %u worse), %u intervals hold 0", t.better + t.worse,
 		t.n, t.better, t.worse, t.held);

@@ -10,15 +10,6 @@
 
 #define N 12
 
-static const struct ta_workload *workload(const char *name)
-{
-	for (size_t i = 0; i < ta_n_workloads; i++)
-		if (!strcmp(ta_workloads[i]->name, name))
-			return ta_workloads[i];
-	fail();
-	return NULL;
-}
-
 /* Runs around these means, each by at most 1 % off. */
 static struct ta_verify_series series(double rate, double p50, double p99, double cpu)
 {
@@ -39,7 +30,7 @@ static void assert_worse(const struct ta_verify_series *a, const struct ta_verif
 {
 	ta_cleanup_buf struct ta_buf text = TA_BUF_INIT;
 
-	assert_int_equal(ta_verify_is_worse(a, b, workload("http"), &text), *why != '\0');
+	assert_int_equal(ta_verify_is_worse(a, b, ta_workload_find("http"), &text), *why != '\0');
 	if (!strstr(ta_buf_text(&text), why) || (!*why && text.len))
 		fail_msg("'%s' is not '%s'", ta_buf_text(&text), why);
 }
@@ -101,7 +92,7 @@ static void report(const struct ta_verify_series *before, const struct ta_verify
 		path[] = "it shows over namespace or wire only";
 	static const struct ta_verify_change changes[] = {{somaxconn, NULL}, {rmem, path}, {wmem, path}};
 	const struct ta_report_options o = {.columns = 80};
-	const struct ta_verify_report v = {.workload = workload("http"), .before = before, .after = after, .again = again,
+	const struct ta_verify_report v = {.workload = ta_workload_find("http"), .before = before, .after = after, .again = again,
 		.changes = changes, .n_changes = 3, .worse = again, .why = ""};
 
 	ta_report_verify(&v, &o, ret);
